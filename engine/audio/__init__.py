@@ -1,0 +1,1 @@
+"""Devices, rings, the timeline of captured audio, resampling and levels."""

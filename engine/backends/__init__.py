@@ -1,0 +1,1 @@
+"""Speech backends by kind, one adapter a file."""

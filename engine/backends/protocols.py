@@ -1,0 +1,204 @@
+"""The contracts that speech backends keep, by kind.
+
+A backend is made cheaply by its module's `create(context, argument)`, takes its weights in `load`,
+and opens any number of streams, each with a state of its own. Streams live on one thread each.
+Nothing heavy (torch, onnxruntime, ctranslate2) is imported before `load`.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from engine.core.events import StreamEvent
+from engine.core.sync import CancelToken
+from engine.core.types import BackendKind, Pcm
+
+ProgressCallback = Callable[[float, str], None]
+"""Called with a fraction from 0 to 1 (-1 where unknown) and a short text."""
+
+
+@dataclass(frozen=True, slots=True)
+class BackendSpec:
+    """What a backend is, known before it is loaded.
+
+    Args:
+        id: its name in the registry.
+        title: its name for people.
+        kinds: what it does.
+        sample_rate: of the audio it takes, or gives (synthesizers), Hz.
+        block_size: samples it likes to be given at a time; any other number works too.
+        latency: algorithmic latency in samples: output for time t is there once audio up to
+            t + latency was pushed.
+        frame_ms: length of an activity row (diarizers), 0 elsewhere.
+        languages: BCP 47 codes; empty where it does not matter.
+        capabilities: words such as "partial", "word-times", "overlap", "gpl".
+        licence: SPDX id of the weights, or a short text.
+        models: ids of the model manifest that `load` needs.
+        is_trained: False for random weights.
+        device: where it will run, "CPU" or a GPU's name.
+    """
+
+    id: str
+    title: str
+    kinds: tuple[BackendKind, ...]
+    sample_rate: int
+    block_size: int = 0
+    latency: int = 0
+    frame_ms: int = 0
+    languages: tuple[str, ...] = ()
+    capabilities: tuple[str, ...] = ()
+    licence: str = ""
+    models: tuple[str, ...] = ()
+    is_trained: bool = True
+    device: str = "CPU"
+
+
+@dataclass(frozen=True, slots=True)
+class BackendContext:
+    """What the composition root gives a backend.
+
+    Args:
+        model_path: returns the verified folder of a model of the manifest; raises
+            ModelMissingError with the command that fetches it.
+        num_threads: compute threads this backend may use.
+        now_s: a clock for measuring its own cost; tests pass a constant one.
+        options: backend-specific settings, already validated.
+    """
+
+    model_path: Callable[[str], Path]
+    num_threads: int = 1
+    now_s: Callable[[], float] = field(default=lambda: 0.0)
+    options: tuple[tuple[str, str], ...] = ()
+
+
+class Backend(Protocol):
+    """Common to every kind."""
+
+    @property
+    def spec(self) -> BackendSpec:
+        """What it is; may be refined by `load` (the device really used)."""
+        ...
+
+    def load(self, progress: ProgressCallback, cancel: CancelToken) -> None:
+        """Read weights and warm up. Thread: any, once.
+
+        Raises:
+            ModelMissingError, ModelFileError, ModelLoadError: with what to do.
+            CancelledError: cancel was set.
+        """
+        ...
+
+    def close(self) -> None:
+        """Give memory back; idempotent. No stream may be open."""
+        ...
+
+
+class Stream(Protocol):
+    """A recognizer or diarizer at work on one stretch of audio. Thread: one at a time."""
+
+    def push(self, block: Pcm) -> Sequence[StreamEvent]:
+        """Take the next samples and return what became known, in order.
+
+        Results do not depend on how audio is cut into blocks.
+
+        Args:
+            block: (n,) float32 at the spec's sample rate; n may be 0.
+        """
+        ...
+
+    def flush(self) -> Sequence[StreamEvent]:
+        """Say everything that is still held back: audio ends here.
+
+        Afterwards there is no partial word and every activity row is final. The stream may be
+        pushed again; time goes on.
+        """
+        ...
+
+    def reset(self) -> None:
+        """Forget everything; time starts at 0 again."""
+        ...
+
+    def close(self) -> None:
+        """Release what the stream holds; idempotent."""
+        ...
+
+
+@runtime_checkable
+class PacedStream(Protocol):
+    """A stream that trades delay for cost when told how far behind it is."""
+
+    def set_backlog(self, num_samples: int) -> None:
+        """Tell how many samples, at the stream's rate, wait to be pushed after the next block."""
+        ...
+
+
+class Recognizer(Backend, Protocol):
+    """Audio to words."""
+
+    def open_stream(self) -> Stream:
+        """Return a new stream at time 0.
+
+        Raises:
+            BackendError: not loaded.
+        """
+        ...
+
+
+class Diarizer(Backend, Protocol):
+    """Audio to speaker activity."""
+
+    def open_stream(self) -> Stream:
+        """Return a new stream at time 0; its columns are the slots of one epoch.
+
+        Raises:
+            BackendError: not loaded.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SpeechChunk:
+    """A piece of synthesized speech.
+
+    Args:
+        pcm: (n,) float32 at the spec's sample rate.
+        text_start: first character of the sentence it belongs to.
+        text_end: one past that sentence's last character.
+    """
+
+    pcm: Pcm
+    text_start: int
+    text_end: int
+
+
+class SynthesizerStream(Protocol):
+    """One voice at work. Thread: one at a time, but `cancel` may come from any."""
+
+    def speak(self, text: str) -> Iterator[SpeechChunk]:
+        """Yield speech as it is made, the first as early as possible.
+
+        Raises:
+            BackendError: the text cannot be spoken (nothing but signs it does not know, say).
+        """
+        ...
+
+    def cancel(self) -> None:
+        """Make the running `speak` end at its next frame, without an error."""
+        ...
+
+    def close(self) -> None:
+        """Release what the stream holds; idempotent."""
+        ...
+
+
+class Synthesizer(Backend, Protocol):
+    """Text to audio."""
+
+    def open_stream(self) -> SynthesizerStream:
+        """Return a new stream.
+
+        Raises:
+            BackendError: not loaded.
+        """
+        ...

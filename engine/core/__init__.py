@@ -1,0 +1,1 @@
+"""Domain types, errors, events, time and configuration: what every layer shares."""

@@ -1,0 +1,56 @@
+"""The errors of the engine. Each message says what happened, why, and what to do."""
+
+
+class EngineError(Exception):
+    """A fault the engine can name.
+
+    Args:
+        message: one or two sentences: what happened and why.
+        advice: what the user can do, a sentence in the imperative; may be empty.
+        recoverable: whether the engine goes on without being restarted.
+    """
+
+    def __init__(self, message: str, *, advice: str = "", recoverable: bool = True) -> None:
+        super().__init__(message)
+        self.message = message
+        self.advice = advice
+        self.recoverable = recoverable
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.advice}".strip()
+
+
+class DeviceError(EngineError):
+    """An audio device is missing, busy, or refused a format."""
+
+
+class AudioFileError(EngineError):
+    """A file that should hold audio cannot be read as audio, or cannot be written."""
+
+
+class ModelMissingError(EngineError):
+    """A model's files are not on this machine."""
+
+
+class ModelFileError(EngineError):
+    """A model file is truncated, altered, or not what it claims to be."""
+
+
+class ModelLoadError(EngineError):
+    """A model's files are there, but the model could not be made from them."""
+
+
+class BackendError(EngineError):
+    """A backend is unknown, unavailable, or failed while running."""
+
+
+class ConfigError(EngineError):
+    """A setting is unknown or has a value outside its range."""
+
+
+class StoreError(EngineError):
+    """A session cannot be written to or read from disk."""
+
+
+class CancelledError(EngineError):
+    """The user, or the end of the session, cancelled the operation."""

@@ -1,0 +1,1 @@
+"""Neural layers, states and weights."""

@@ -1,0 +1,1 @@
+"""Threads that move audio and events: capture, lanes and playback."""

@@ -1,0 +1,1 @@
+"""The session: the one object that window, command line and tests hold."""

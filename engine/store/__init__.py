@@ -1,0 +1,1 @@
+"""What is kept on disk: models, journals, sessions and their exports."""

@@ -1,0 +1,1 @@
+"""Writers of transcript formats, one format a file."""

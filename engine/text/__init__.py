@@ -1,0 +1,1 @@
+"""Transcripts: the document, who said what, and how text is split and agreed on."""
