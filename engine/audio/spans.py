@@ -1,0 +1,49 @@
+"""Reads stretches of a WAV file that is still being written."""
+
+import os
+import threading
+from pathlib import Path
+
+import numpy as np
+
+from engine.core.errors import StoreError
+from engine.core.types import Pcm
+
+_HEADER_BYTES = 44
+_SAMPLE_BYTES = 2
+
+
+class AudioSpanReader:
+    """Random access to a file of `engine.audio.files.WavWriter`. Thread: any."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = threading.Lock()
+        self._file: int | None = None
+
+    def read(self, start: int, end: int) -> Pcm:
+        """Return the samples [start, end), fewer where the file is shorter.
+
+        Raises:
+            StoreError: the file is gone.
+        """
+        with self._lock:
+            try:
+                if self._file is None:
+                    self._file = os.open(self._path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+                os.lseek(self._file, _HEADER_BYTES + start * _SAMPLE_BYTES, os.SEEK_SET)
+                data = os.read(self._file, max(0, end - start) * _SAMPLE_BYTES)
+            except OSError as error:
+                raise StoreError(
+                    f"The recording {self._path} cannot be read: {error.strerror}.",
+                    advice="Check that the disk is there.",
+                ) from error
+        whole = len(data) // _SAMPLE_BYTES * _SAMPLE_BYTES
+        return np.frombuffer(data[:whole], dtype="<i2").astype(np.float32) / np.float32(32767.0)
+
+    def close(self) -> None:
+        """Release the file; idempotent."""
+        with self._lock:
+            if self._file is not None:
+                os.close(self._file)
+                self._file = None

@@ -1,0 +1,203 @@
+"""Settings and folders: one validated TOML file, shared by window and command line.
+
+Precedence: command-line option, then environment (`VIVAVOCE_…`), then file, then default.
+"""
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import platformdirs
+import tomli_w
+
+from engine.core.errors import ConfigError
+
+APP_NAME = "vivavoce"
+ENVIRONMENT_PREFIX = "VIVAVOCE_"
+
+
+class KeepPolicy(StrEnum):
+    """What of a recording stays on disk once it is closed."""
+
+    AUDIO_AND_TEXT = "audio-and-text"
+    TEXT = "text"  # audio is on disk while recording, against a crash, and deleted at the end
+    NOTHING = "nothing"  # no journal is made at all
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that changes what the program does.
+
+    Args:
+        input: microphone: "default", a device's name, "null" or "file:PATH".
+        output: loudspeaker, likewise.
+        recognizer: backend id, with an argument after a colon where it takes one.
+        diarizer: backend id, or "none".
+        synthesizer: backend id.
+        keep: see `KeepPolicy`; "" until the user was asked.
+        hold_back_own_voice: do not transcribe the microphone while the program speaks; off for
+            headphones.
+        num_threads: compute threads over all backends; 0 for as many as there are cores.
+        text_size_pt: of the transcript's words, 8 to 72.
+        models_dir: folder of model files; "" for the user's data folder.
+        sessions_dir: folder of recordings; "" for the user's data folder.
+    """
+
+    input: str = "default"
+    output: str = "default"
+    recognizer: str = "whisper"
+    diarizer: str = "cluster"
+    synthesizer: str = "piper"
+    keep: str = ""
+    hold_back_own_voice: bool = True
+    num_threads: int = 0
+    text_size_pt: int = 13
+    models_dir: str = ""
+    sessions_dir: str = ""
+
+    def __post_init__(self) -> None:
+        if self.keep and self.keep not in tuple(KeepPolicy):
+            raise ConfigError(
+                f'The setting keep has the unknown value "{self.keep}".',
+                advice=f"Use one of: {', '.join(KeepPolicy)}.",
+            )
+        if not 0 <= self.num_threads <= 256:
+            raise ConfigError(f"num_threads must be 0 to 256, got {self.num_threads}.")
+        if not 8 <= self.text_size_pt <= 72:
+            raise ConfigError(f"text_size_pt must be 8 to 72, got {self.text_size_pt}.")
+
+    @property
+    def keep_policy(self) -> KeepPolicy:
+        """The choice made, or audio and text while none was."""
+        return KeepPolicy(self.keep or KeepPolicy.AUDIO_AND_TEXT)
+
+    @property
+    def thread_budget(self) -> int:
+        """Compute threads to share among the backends."""
+        return self.num_threads or os.cpu_count() or 1
+
+
+@dataclass(frozen=True, slots=True)
+class Folders:
+    """Where the program keeps things.
+
+    Args:
+        config: holds settings.toml.
+        models: a folder a model.
+        sessions: a folder a recording.
+        state: logs.
+    """
+
+    config: Path
+    models: Path
+    sessions: Path
+    state: Path
+
+    @property
+    def settings_file(self) -> Path:
+        """Path of settings.toml."""
+        return self.config / "settings.toml"
+
+
+def folders(settings: Settings, environment: Mapping[str, str]) -> Folders:
+    """Return the folders in force.
+
+    Args:
+        settings: may name folders of their own for models and recordings.
+        environment: `VIVAVOCE_HOME` puts everything under one folder.
+    """
+    home = environment.get(f"{ENVIRONMENT_PREFIX}HOME")
+    if home:
+        root = Path(home).expanduser().absolute()
+        config, data, state = root / "config", root / "data", root / "state"
+    else:
+        config = platformdirs.user_config_path(APP_NAME)
+        data = platformdirs.user_data_path(APP_NAME)
+        state = platformdirs.user_state_path(APP_NAME)
+    return Folders(
+        config=config,
+        models=_folder(settings.models_dir, data / "models"),
+        sessions=_folder(settings.sessions_dir, data / "sessions"),
+        state=state,
+    )
+
+
+def load_settings(environment: Mapping[str, str]) -> Settings:
+    """Return the settings of the file, overridden by the environment.
+
+    Raises:
+        ConfigError: names the file or variable, the key and what is wrong with it.
+    """
+    path = folders(Settings(), environment).settings_file
+    values: dict[str, Any] = {}
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        pass
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ConfigError(
+            f"The settings file {path} cannot be read: {error}.", advice="Mend or delete it."
+        ) from error
+    settings = _convert(values, f"The settings file {path}")
+    overrides = {
+        field.name: environment[ENVIRONMENT_PREFIX + field.name.upper()]
+        for field in fields(Settings)
+        if ENVIRONMENT_PREFIX + field.name.upper() in environment
+    }
+    if not overrides:
+        return settings
+    known = {field.name: getattr(settings, field.name) for field in fields(Settings)}
+    return _convert({**known, **overrides}, "The environment", strict=False)
+
+
+def save_settings(settings: Settings, environment: Mapping[str, str]) -> None:
+    """Write what differs from the defaults, atomically.
+
+    Raises:
+        ConfigError: the file cannot be written.
+    """
+    path = folders(settings, environment).settings_file
+    default = Settings()
+    values = {
+        field.name: getattr(settings, field.name)
+        for field in fields(Settings)
+        if getattr(settings, field.name) != getattr(default, field.name)
+    }
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = path.with_suffix(".tmp")
+        temporary.write_bytes(tomli_w.dumps(values).encode())
+        temporary.replace(path)
+    except OSError as error:
+        raise ConfigError(
+            f"The settings cannot be saved to {path}: {error.strerror}.",
+            advice="Check the folder's permissions.",
+        ) from error
+
+
+def with_overrides(settings: Settings, **values: Any) -> Settings:
+    """Return settings with every value that is not None replaced (command-line options)."""
+    return replace(settings, **{key: value for key, value in values.items() if value is not None})
+
+
+def _folder(chosen: str, default: Path) -> Path:
+    return Path(chosen).expanduser().absolute() if chosen else default
+
+
+def _convert(values: Mapping[str, Any], source: str, *, strict: bool = True) -> Settings:
+    known = {field.name for field in fields(Settings)}
+    unknown = sorted(set(values) - known)
+    if unknown:
+        raise ConfigError(
+            f"{source} has the unknown setting {unknown[0]}.",
+            advice=f"Settings are: {', '.join(sorted(known))}.",
+        )
+    try:
+        return msgspec.convert(dict(values), Settings, strict=strict)
+    except msgspec.ValidationError as error:
+        raise ConfigError(f"{source} has a wrong value: {error}.") from error

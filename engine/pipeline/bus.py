@@ -1,0 +1,67 @@
+"""Carries events from every thread to the subscribers, in one total order."""
+
+import logging
+import queue
+import threading
+from collections.abc import Callable
+
+from engine.core.events import Event
+
+logger = logging.getLogger(__name__)
+
+Subscriber = Callable[[Event], None]
+
+
+class EventBus:
+    """One dispatcher thread delivers what any thread posts.
+
+    A subscriber must return quickly; one that raises is logged and kept. Thread: `post` from any;
+    subscribers run on the dispatcher thread alone.
+    """
+
+    def __init__(self) -> None:
+        self._queue: queue.SimpleQueue[Event | threading.Event | None] = queue.SimpleQueue()
+        self._subscribers: tuple[Subscriber, ...] = ()
+        self._lock = threading.Lock()
+        self._thread = threading.Thread(target=self._run, name="vivavoce-events", daemon=True)
+        self._thread.start()
+
+    def subscribe(self, subscriber: Subscriber) -> Callable[[], None]:
+        """Deliver every later event to `subscriber`; returns a function that ends it."""
+        with self._lock:
+            self._subscribers = (*self._subscribers, subscriber)
+
+        def unsubscribe() -> None:
+            with self._lock:
+                self._subscribers = tuple(s for s in self._subscribers if s is not subscriber)
+
+        return unsubscribe
+
+    def post(self, event: Event) -> None:
+        """Queue an event for delivery."""
+        self._queue.put(event)
+
+    def drain(self, timeout_s: float = 10.0) -> bool:
+        """Block until everything posted so far was delivered; False on timeout."""
+        if threading.current_thread() is self._thread:
+            return True
+        reached = threading.Event()
+        self._queue.put(reached)
+        return reached.wait(timeout_s)
+
+    def close(self) -> None:
+        """Deliver what is queued and end the thread; idempotent."""
+        self._queue.put(None)
+        if threading.current_thread() is not self._thread:
+            self._thread.join(timeout=10.0)
+
+    def _run(self) -> None:
+        while (item := self._queue.get()) is not None:
+            if isinstance(item, threading.Event):
+                item.set()
+                continue
+            for subscriber in self._subscribers:
+                try:
+                    subscriber(item)
+                except Exception:
+                    logger.exception("an event subscriber failed")

@@ -1,0 +1,164 @@
+"""Starts, pauses and stops recordings, one at a time. Thread: the session's control thread."""
+
+import logging
+import threading
+from collections.abc import Callable
+from datetime import datetime
+
+from engine.audio.device import DeviceProvider, InputStream
+from engine.core.config import KeepPolicy, Settings
+from engine.core.errors import EngineError
+from engine.core.events import (
+    Event,
+    Notice,
+    RecordingStarted,
+    SessionState,
+    Severity,
+    StateChanged,
+)
+from engine.core.timebase import Clock
+from engine.session.keeping import Keeper
+from engine.session.pool import BackendPool
+from engine.session.recording import Recording, RecordingParts
+from engine.store.header import new_session_id
+
+logger = logging.getLogger(__name__)
+
+
+class Recorder:
+    """The life of recordings: idle, starting, recording, paused, stopping, idle.
+
+    Args:
+        devices: opens inputs.
+        clock: host time.
+        pool: the backends.
+        keeper: makes and closes journals.
+        post: publishes an event.
+        drain: blocks until every event so far was delivered.
+        on_end: asks for a stop because the source has ended. Thread: capture.
+    """
+
+    def __init__(
+        self,
+        devices: DeviceProvider,
+        clock: Clock,
+        pool: BackendPool,
+        keeper: Keeper,
+        post: Callable[[Event], None],
+        drain: Callable[[], bool],
+        on_end: Callable[[], None],
+    ) -> None:
+        self._devices = devices
+        self._clock = clock
+        self._pool = pool
+        self._keeper = keeper
+        self._post = post
+        self._drain = drain
+        self._on_end = on_end
+        # NB: both are written by the control thread (and `state` by the capture thread when the
+        # first block comes), read by any; one reference assignment each.
+        self.state = SessionState.IDLE
+        self.recording: Recording | None = None
+        self._idle = threading.Event()
+        self._idle.set()
+
+    def wait_until_idle(self, timeout_s: float | None = None) -> bool:
+        """Block until no recording runs; False on timeout."""
+        return self._idle.wait(timeout_s)
+
+    def start(self, input_name: str, settings: Settings) -> None:
+        """Open the input and begin.
+
+        Raises:
+            EngineError: a recording runs already, or the input or the journal cannot be opened.
+        """
+        if self.recording is not None:
+            raise EngineError("A recording is running already.", advice="Stop it first.")
+        self._idle.clear()
+        self._enter(SessionState.STARTING, f"opening {input_name}")
+        stream: InputStream | None = None
+        try:
+            stream = self._devices.open_input(input_name)
+            started = self._describe(stream, settings)
+            journal = self._keeper.begin(started, settings)
+            recording = Recording(
+                started,
+                stream,
+                journal,
+                RecordingParts(
+                    clock=self._clock,
+                    pool=self._pool,
+                    post=self._post,
+                    reopen_input=lambda: self._devices.open_input(input_name),
+                    on_started=self._on_first_block,
+                    on_end=self._on_end,
+                ),
+            )
+            self.recording = recording
+            recording.start()
+        except Exception as error:
+            self._abandon(stream, error)
+            raise
+
+    def pause(self) -> None:
+        """Hold the recording."""
+        if self.recording is not None and self.state is SessionState.RECORDING:
+            self.recording.capture.pause()
+            self._enter(SessionState.PAUSED)
+
+    def resume(self) -> None:
+        """Go on."""
+        if self.recording is not None and self.state is SessionState.PAUSED:
+            self.recording.capture.resume()
+            self._enter(SessionState.RECORDING)
+
+    def stop(self) -> None:
+        """Stop capturing, let the lanes finish, close the journal; nothing to do while idle."""
+        recording = self.recording
+        if recording is None:
+            return
+        self._enter(SessionState.STOPPING, "finishing the text")
+        recording.stop(
+            lambda left_s: self._enter(
+                SessionState.STOPPING, f"finishing the text, {left_s:.1f} s left"
+            )
+        )
+        self._drain()
+        self.recording = None
+        try:
+            self._keeper.end(is_trained=recording.is_trained)
+        except EngineError as error:
+            self._post(Notice(Severity.ERROR, error.message, error.advice))
+        finally:
+            self._enter(SessionState.IDLE)
+            self._idle.set()
+
+    def _on_first_block(self) -> None:
+        if self.state is SessionState.STARTING:
+            self._enter(SessionState.RECORDING)
+
+    def _enter(self, state: SessionState, detail: str = "") -> None:
+        self.state = state
+        self._post(StateChanged(state, detail))
+
+    def _abandon(self, stream: InputStream | None, error: Exception) -> None:
+        if stream is not None:
+            stream.close()
+        self.recording = None
+        self._keeper.abandon()
+        if isinstance(error, EngineError):
+            self._post(Notice(Severity.ERROR, error.message, error.advice))
+        else:
+            self._post(Notice(Severity.ERROR, f"Recording could not start: {error}"))
+        self._enter(SessionState.IDLE)
+        self._idle.set()
+
+    def _describe(self, stream: InputStream, settings: Settings) -> RecordingStarted:
+        now = datetime.now().astimezone()
+        return RecordingStarted(
+            recording_id=new_session_id(now),
+            sample_rate=stream.sample_rate,
+            started_at=now.isoformat(timespec="seconds"),
+            device=stream.name,
+            is_kept=settings.keep_policy is not KeepPolicy.NOTHING,
+        )

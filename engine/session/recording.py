@@ -1,0 +1,202 @@
+"""One recording: an input, its timeline and journal, and the lanes that read it."""
+
+import itertools
+import logging
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Protocol, cast
+
+from engine.audio.device import InputStream
+from engine.audio.levels import Levels
+from engine.audio.timeline import AudioTimeline
+from engine.backends.protocols import Diarizer, Recognizer
+from engine.core.errors import EngineError
+from engine.core.events import Event, Notice, RecordingStarted, RecordingStopped, Severity
+from engine.core.sync import CancelToken
+from engine.core.timebase import Clock, samples
+from engine.core.types import BackendKind, Pcm
+from engine.pipeline.capture import AudioSink, Capture, CaptureHooks
+from engine.pipeline.lane import Lane, LaneBackend, LaneHooks
+from engine.pipeline.own_voice import OwnVoiceGate
+from engine.session.health import DelayMeter, Health
+from engine.session.pool import BackendPool
+
+logger = logging.getLogger(__name__)
+
+MEMORY_S = 60.0
+"""Audio in memory; older audio is read from the journal where one is kept."""
+
+
+class RecordingJournal(AudioSink, Protocol):
+    """Where a recording is kept while it happens."""
+
+    def read_audio(self, start: int, end: int) -> Pcm:
+        """Return the samples [start, end) that are on disk."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class RecordingParts:
+    """What a recording is made of; the session owns all of it.
+
+    Args:
+        clock: host time.
+        pool: the backends.
+        post: publishes an event.
+        reopen_input: opens the input again after it was lost.
+        on_started: the first block has come. Thread: capture.
+        on_end: the source has ended by itself. Thread: capture.
+    """
+
+    clock: Clock
+    pool: BackendPool
+    post: Callable[[Event], None]
+    reopen_input: Callable[[], InputStream]
+    on_started: Callable[[], None]
+    on_end: Callable[[], None]
+
+
+class Recording:
+    """Captures and understands until it is stopped.
+
+    Args:
+        started: what `RecordingStarted` will tell.
+        stream: opened and not started.
+        journal: None if nothing is kept.
+        parts: see `RecordingParts`.
+    """
+
+    def __init__(
+        self,
+        started: RecordingStarted,
+        stream: InputStream,
+        journal: RecordingJournal | None,
+        parts: RecordingParts,
+    ) -> None:
+        self.started = started
+        self._parts = parts
+        self._mark_ids = itertools.count()
+        self._epochs = itertools.count()
+        rate = started.sample_rate
+        self.timeline = AudioTimeline(
+            rate, samples(MEMORY_S, rate), journal.read_audio if journal else None
+        )
+        self.gate = OwnVoiceGate(
+            rate, lambda: self.timeline.end, parts.post, self._mark_ids.__next__
+        )
+        self.delays = DelayMeter(rate)
+        self.capture = Capture(
+            stream,
+            self.timeline,
+            journal,
+            parts.clock,
+            CaptureHooks(
+                post=parts.post,
+                on_first_block=self._begin,
+                on_end=parts.on_end,
+                next_mark_id=self._mark_ids.__next__,
+                reopen=parts.reopen_input,
+            ),
+        )
+        self.recognizer = self._make_lane(BackendKind.RECOGNIZER)
+        self.diarizer = self._make_lane(BackendKind.DIARIZER)
+        self._lanes = (self.recognizer, self.diarizer)
+        self._is_discarding = threading.Event()
+        # NB: each lane's thread may set it to False, never back; read once they have ended.
+        self.is_trained = True
+
+    @property
+    def levels(self) -> Levels | None:
+        """The newest input levels."""
+        return self.capture.levels.get()
+
+    def add_health(self, health: Health) -> Health:
+        """Return `health` with what this recording knows filled in."""
+        rate = self.timeline.sample_rate
+        recorded_s = self.timeline.end / rate
+        return replace(
+            health,
+            recorded_s=recorded_s,
+            partial_delay_s=self.delays.partial_delay_s,
+            final_delay_s=self.delays.final_delay_s,
+            speaker_delay_s=self.delays.speaker_delay_s,
+            recognizer_backlog_s=self.recognizer.backlog / rate,
+            diarizer_backlog_s=self.diarizer.backlog / rate,
+            recognizer_load=self.recognizer.busy_s / max(recorded_s, 1.0),
+            diarizer_load=self.diarizer.busy_s / max(recorded_s, 1.0),
+            num_overflows=self.capture.num_overflows,
+            lost_s=self.capture.num_lost_samples / rate,
+        )
+
+    def start(self) -> None:
+        """Start the device and the lanes.
+
+        Raises:
+            DeviceError: the device does not start.
+        """
+        try:
+            self.capture.start()
+        except EngineError:
+            self.timeline.close()
+            raise
+        for lane in self._lanes:
+            lane.start()
+
+    def stop(self, on_wait: Callable[[float], None]) -> None:
+        """Stop capturing, let the lanes say everything, and publish that it is complete.
+
+        Args:
+            on_wait: called about every half second with the seconds of audio still to be worked
+                through.
+        """
+        self.capture.stop()
+        rate = self.timeline.sample_rate
+        for lane in self._lanes:
+            while not lane.join(0.5):
+                if self._is_discarding.is_set():
+                    lane.cancel()
+                on_wait(max(lane.backlog for lane in self._lanes) / rate)
+        self._parts.post(RecordingStopped(self.started.recording_id, self.timeline.end))
+
+    def discard_backlog(self) -> None:
+        """Make a running `stop` give up what the lanes have not worked through."""
+        self._is_discarding.set()
+        for lane in self._lanes:
+            lane.cancel()
+
+    def _begin(self) -> None:
+        self._parts.post(self.started)
+        self._parts.on_started()
+
+    def _make_lane(self, kind: BackendKind) -> Lane:
+        def wait_for_backend(cancel: CancelToken) -> LaneBackend | None:
+            try:
+                backend = self._parts.pool.wait(kind, cancel)
+            except EngineError as error:
+                self._parts.post(
+                    Notice(
+                        Severity.ERROR,
+                        f"There is no {kind}: {error.message}",
+                        f"{error.advice} Recording goes on.".strip(),
+                    )
+                )
+                return None
+            if backend is None:
+                return None
+            source = cast("Recognizer | Diarizer", backend)
+            self.is_trained = self.is_trained and source.spec.is_trained
+            return LaneBackend(source.spec, source.open_stream)
+
+        return Lane(
+            str(kind),
+            self.timeline,
+            self.gate,
+            LaneHooks(
+                wait_for_backend=wait_for_backend,
+                post=self._parts.post,
+                next_mark_id=self._mark_ids.__next__,
+                next_epoch=self._epochs.__next__,
+                now_s=self._parts.clock.now_s,
+            ),
+        )

@@ -1,0 +1,300 @@
+"""The session: the one object that window, command line and tests hold."""
+
+import logging
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+import psutil
+
+from engine.audio.device import DeviceInfo, DeviceProvider, OutputStream
+from engine.audio.levels import Levels
+from engine.backends.protocols import BackendContext, BackendSpec, Synthesizer, SynthesizerStream
+from engine.core.config import Settings
+from engine.core.errors import BackendError, EngineError
+from engine.core.events import Event, RecordingStarted, SessionState, SpeakerRenamed, StateChanged
+from engine.core.sync import CancelToken
+from engine.core.timebase import Clock
+from engine.core.types import BackendKind, SpeakerId
+from engine.pipeline.bus import EventBus, Subscriber
+from engine.pipeline.own_voice import OwnVoiceGate
+from engine.pipeline.playback import PlaybackHooks, SpeakLane
+from engine.session.health import Health
+from engine.session.keeping import Keeper
+from engine.session.pool import LOAD_ORDER, BackendPool, CreateBackend
+from engine.session.recorder import Recorder
+from engine.text.document import TranscriptDocument
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What a session is made of; a composition root puts it together.
+
+    Args:
+        devices: finds and opens inputs and outputs.
+        create_backend: makes a backend by kind and id.
+        model_path: the verified folder of a model.
+        sessions_dir: where recordings are kept.
+        clock: host time.
+    """
+
+    devices: DeviceProvider
+    create_backend: CreateBackend
+    model_path: Callable[[str], Path]
+    sessions_dir: Path
+    clock: Clock
+
+
+class Session:
+    """Listens, understands and speaks.
+
+    Commands that touch devices run one after the other on a control thread and return a future
+    that raises what went wrong; the window ignores it and reads the events, the command line
+    waits for it. Every event reaches every subscriber in the same order, on the event thread.
+
+    Args:
+        settings: see `engine.core.config.Settings`.
+        services: see `Services`.
+    """
+
+    def __init__(self, settings: Settings, services: Services) -> None:
+        self._settings = settings
+        self._services = services
+        self.document = TranscriptDocument()
+        """Replica of the running or last recording. Thread: events; any once it is complete."""
+        self._bus = EventBus()
+        self._keeper = Keeper(services.sessions_dir, services.clock)
+        self._bus.subscribe(self._take_event)
+        self._pool = BackendPool(
+            _chosen(settings), services.create_backend, self._context, self._bus.post
+        )
+        self._recorder = Recorder(
+            services.devices,
+            services.clock,
+            self._pool,
+            self._keeper,
+            self._bus.post,
+            self._bus.drain,
+            on_end=self._stop_soon,
+        )
+        self._speak_lane = SpeakLane(
+            PlaybackHooks(
+                wait_for_voice=self._wait_for_voice,
+                open_output=self._open_output,
+                post=self._bus.post,
+                gate=self._gate,
+                now_s=services.clock.now_s,
+            )
+        )
+        self._control = ThreadPoolExecutor(max_workers=1, thread_name_prefix="vivavoce-session")
+        self._is_closed = False
+
+    @property
+    def state(self) -> SessionState:
+        """Where the session is in its life."""
+        return SessionState.CLOSED if self._is_closed else self._recorder.state
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force."""
+        return self._settings
+
+    @property
+    def is_speaking(self) -> bool:
+        """Whether a text is queued or being spoken."""
+        return self._speak_lane.is_speaking
+
+    def subscribe(self, subscriber: Subscriber) -> Callable[[], None]:
+        """Deliver later events; returns a function that ends it. Thread: the event thread."""
+        return self._bus.subscribe(subscriber)
+
+    def change_settings(self, settings: Settings) -> None:
+        """Put settings in force: backends at once, devices at their next opening.
+
+        Raises:
+            EngineError: the change needs other models and they are at work.
+        """
+        chosen = _chosen(settings)
+        changed = [kind for kind in chosen if self._pool.backend_id(kind) != chosen[kind]]
+        if self._recorder.recording is not None and set(changed) - {BackendKind.SYNTHESIZER}:
+            raise EngineError(
+                "The models cannot be changed while recording.", advice="Stop the recording first."
+            )
+        if BackendKind.SYNTHESIZER in changed and self._speak_lane.is_speaking:
+            raise EngineError(
+                "The voice cannot be changed while it speaks.", advice="Stop it first."
+            )
+        if settings.output != self._settings.output:
+            self._speak_lane.change_output()
+        self._settings = settings
+        for kind in changed:
+            self._pool.select(kind, chosen[kind])
+
+    def load(self, kinds: tuple[BackendKind, ...] = LOAD_ORDER) -> None:
+        """Load the chosen backends in the background; `BackendChanged` tells how it goes."""
+        self._pool.load(kinds)
+
+    def wait_until_loaded(self, kind: BackendKind, cancel: CancelToken | None = None) -> None:
+        """Block until a backend is ready or off.
+
+        Raises:
+            EngineError: it cannot be loaded.
+            CancelledError: cancel was set first.
+        """
+        self._pool.wait(kind, cancel or CancelToken())
+
+    def list_devices(self) -> tuple[DeviceInfo, ...]:
+        """Return the devices there are now. Blocks for about a second.
+
+        Raises:
+            DeviceError: there is no sound system.
+        """
+        return self._services.devices.list_devices()
+
+    def start(self, input_name: str | None = None) -> "Future[None]":
+        """Begin a recording from an input ("default", a name, "null", "file:PATH")."""
+        name = input_name or self._settings.input
+        return self._control.submit(lambda: self._recorder.start(name, self._settings))
+
+    def pause(self) -> "Future[None]":
+        """Hold the recording; the session clock stands still."""
+        return self._control.submit(self._recorder.pause)
+
+    def resume(self) -> "Future[None]":
+        """Go on with a paused recording."""
+        return self._control.submit(self._recorder.resume)
+
+    def stop(self, *, discard_backlog: bool = False) -> "Future[None]":
+        """End the recording once every word captured has been told.
+
+        Args:
+            discard_backlog: give up what is not worked through; may be asked while a stop runs.
+        """
+        recording = self._recorder.recording
+        if discard_backlog and recording is not None:
+            recording.discard_backlog()
+        return self._control.submit(self._recorder.stop)
+
+    def wait_until_stopped(self, timeout_s: float | None = None) -> bool:
+        """Block until a recording that was started has ended; False on timeout."""
+        return self._recorder.wait_until_idle(timeout_s)
+
+    def speak(self, text: str) -> int:
+        """Queue a text for the loudspeaker and return the number of the utterance."""
+        return self._speak_lane.speak(text)
+
+    def stop_speaking(self) -> None:
+        """Silence the loudspeaker and drop every queued text."""
+        self._speak_lane.stop()
+
+    def open_voice(self, cancel: CancelToken) -> tuple[BackendSpec, SynthesizerStream]:
+        """Return the chosen voice for rendering into a file; the caller closes the stream.
+
+        Raises:
+            EngineError: there is none, or it cannot be loaded.
+            CancelledError: cancel was set first.
+        """
+        return self._wait_for_voice(cancel)
+
+    def rename_speaker(self, speaker: SpeakerId, name: str) -> None:
+        """Name a speaker everywhere; an empty name gives the letter back."""
+        self._bus.post(SpeakerRenamed(speaker.epoch, speaker.slot, name.strip()))
+
+    def levels(self) -> Levels | None:
+        """Return the newest input levels, None while not recording."""
+        recording = self._recorder.recording
+        return recording.levels if recording is not None else None
+
+    def recorded_s(self) -> float:
+        """Return the length of the running recording."""
+        recording = self._recorder.recording
+        return recording.timeline.end / recording.timeline.sample_rate if recording else 0.0
+
+    def health(self) -> Health:
+        """Return a snapshot of delays, backlogs and losses."""
+        base = Health(
+            num_underflows=self._speak_lane.num_underflows,
+            first_sound_delay_s=self._speak_lane.first_sound_delay_s,
+            rss_bytes=psutil.Process().memory_info().rss,
+        )
+        recording = self._recorder.recording
+        return base if recording is None else recording.add_health(base)
+
+    def drain_events(self, timeout_s: float = 10.0) -> bool:
+        """Block until every event so far was delivered; False on timeout."""
+        return self._bus.drain(timeout_s)
+
+    def close(self) -> None:
+        """Stop everything in order and join the threads; idempotent."""
+        if self._is_closed:
+            return
+        self._is_closed = True
+        self._speak_lane.stop()
+        try:
+            self._control.submit(self._recorder.stop).result()
+        finally:
+            self._speak_lane.close()
+            self._control.shutdown()
+            self._pool.close()
+            self._bus.post(StateChanged(SessionState.CLOSED))
+            self._bus.close()
+
+    def __enter__(self) -> "Session":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _take_event(self, event: Event) -> None:
+        if isinstance(event, RecordingStarted):
+            self.document = TranscriptDocument()
+        self.document.apply(event)
+        recording = self._recorder.recording
+        if recording is not None:
+            recording.delays.take(event, recording.timeline.end)
+        notice = self._keeper.take(event, self.document)
+        if notice is not None:
+            self._bus.post(notice)
+
+    def _stop_soon(self) -> None:
+        if not self._is_closed:
+            self._control.submit(self._recorder.stop)
+
+    def _context(self, kind: BackendKind) -> BackendContext:
+        # The speaker and voice models are small; the recognizer gets what they leave.
+        budget = self._settings.thread_budget
+        return BackendContext(
+            model_path=self._services.model_path,
+            num_threads=budget if kind is BackendKind.RECOGNIZER else max(1, budget // 2),
+            now_s=self._services.clock.now_s,
+        )
+
+    def _wait_for_voice(self, cancel: CancelToken) -> tuple[BackendSpec, SynthesizerStream]:
+        backend = self._pool.wait(BackendKind.SYNTHESIZER, cancel)
+        if backend is None:
+            raise BackendError("No voice is chosen.", advice="Choose one in the settings.")
+        voice = cast("Synthesizer", backend)
+        return voice.spec, voice.open_stream()
+
+    def _open_output(self) -> OutputStream:
+        output = self._services.devices.open_output(self._settings.output)
+        output.start()
+        return output
+
+    def _gate(self) -> OwnVoiceGate | None:
+        recording = self._recorder.recording
+        if recording is None or not self._settings.hold_back_own_voice:
+            return None
+        return recording.gate
+
+
+def _chosen(settings: Settings) -> dict[BackendKind, str]:
+    return {
+        BackendKind.RECOGNIZER: settings.recognizer,
+        BackendKind.DIARIZER: settings.diarizer,
+        BackendKind.SYNTHESIZER: settings.synthesizer,
+    }
