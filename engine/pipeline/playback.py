@@ -69,14 +69,9 @@ class SpeakLane:
         self._wants_new_output = False
         # NB: written by the speak thread alone, read by any.
         self.first_sound_delay_s = 0.0
+        self.num_underflows = 0
         self._thread = threading.Thread(target=self._run, name="vivavoce-speak", daemon=True)
         self._thread.start()
-
-    @property
-    def num_underflows(self) -> int:
-        """How often the loudspeaker ran dry in the middle of speech."""
-        output = self._output
-        return output.num_underflows if output is not None else 0
 
     @property
     def is_speaking(self) -> bool:
@@ -175,6 +170,7 @@ class _Playing:
         self._lane = lane
         self._gate: OwnVoiceGate | None = None
         self._base = output.num_played
+        self._underflows_before = output.num_underflows
         self._written = 0
         self._starts: deque[tuple[int, int, int]] = deque()  # (sample, text_start, text_end)
         self._told: tuple[int, int] | None = None
@@ -192,6 +188,7 @@ class _Playing:
             self._output.stop_now()
             self._tell(UtteranceState.CANCELLED)
         finally:
+            self._lane.num_underflows += self._output.num_underflows - self._underflows_before
             if self._gate is not None:
                 self._gate.end(self._output.latency_s)
 
