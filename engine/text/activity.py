@@ -120,7 +120,7 @@ class ActivityTrack:
             min_turn_ms: shorter stretches are left out.
         """
         found: list[Turn] = []
-        bounds = [*self._epoch_starts[1:], self._num_frames]
+        bounds = [*self._epoch_starts, self._num_frames][1:]
         for first, end, epoch in zip(self._epoch_starts, bounds, self._epochs, strict=True):
             active = self._levels[0][first:end] >= threshold
             for slot in np.flatnonzero(active.any(axis=0)):

@@ -21,13 +21,12 @@ from engine.core.events import (
 )
 from engine.core.types import SpeakerId, Word, join_words
 from engine.text.activity import ActivityTrack
-from engine.text.attribution import speakers_of
+from engine.text.attribution import SENTENCE_ENDS, attribute_phrase, ends_phrase
 
 LINE_PAUSE_S = 2.0
 """A silence of this length starts a new line."""
 LINE_MAX_WORDS = 60
 """A line longer than this is broken at the next sentence end."""
-_SENTENCE_ENDS = (".", "?", "!", "…", "。", "？", "！")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +115,9 @@ class TranscriptDocument:
 
     def speakers_of_partial(self) -> tuple[tuple[SpeakerId, ...], ...]:
         """Return who seems to say each partial word."""
-        return tuple(speakers_of(word, self.sample_rate, self.activity) for word in self.partial)
+        if not self.partial:
+            return ()
+        return tuple(attribute_phrase(self.partial, self.sample_rate, self.activity))
 
     def seconds(self, sample: int) -> float:
         """Return a sample index of the session clock in seconds."""
@@ -155,19 +156,16 @@ class TranscriptDocument:
     def _append(self, words: Sequence[Word]) -> int | None:
         if not words:
             return None
-        first = len(self._words)
+        first, last = len(self._words), 0
         for word in words:
             self._longest_word = max(self._longest_word, word.end - word.start)
             # Late words (a span decoded afterwards) go where they were said.
             at = bisect_right(self._starts, word.start)
-            entry = DocumentWord(len(self._words), word, self._speakers_at(word))
-            self._words.insert(at, entry)
+            self._words.insert(at, DocumentWord(len(self._words), word))
             self._starts.insert(at, word.start)
-            first = min(first, at)
-        return self._regroup(first)
-
-    def _speakers_at(self, word: Word) -> tuple[SpeakerId, ...]:
-        return speakers_of(word, self.sample_rate, self.activity)
+            first, last = min(first, at), max(last, at)
+        changed = self._attribute_words(first, last + 1)
+        return self._regroup(first if changed is None else min(first, changed))
 
     def _attribute(self, first_frame: int, end_frame: int) -> int | None:
         """Look again at who said the words that a range of frames covers."""
@@ -175,15 +173,33 @@ class TranscriptDocument:
         start = first_frame * frame_ms * self.sample_rate // 1000
         end = -(-end_frame * frame_ms * self.sample_rate // 1000)
         low = bisect_left(self._starts, start - self._longest_word)
-        high = bisect_left(self._starts, end)
-        changed = None
-        for index in range(low, high):
-            entry = self._words[index]
-            speakers = self._speakers_at(entry.word)
-            if speakers != entry.speakers:
-                self._words[index] = replace(entry, speakers=speakers)
-                changed = index if changed is None else changed
+        changed = self._attribute_words(low, bisect_left(self._starts, end))
         return None if changed is None else self._regroup(changed)
+
+    def _attribute_words(self, low: int, high: int) -> int | None:
+        """Attribute the phrases that words [low, high) are part of; return the first changed."""
+        low = self._phrase_bound(low, -1)
+        high = self._phrase_bound(high, +1)
+        changed = None
+        while low < high:
+            end = self._phrase_bound(low + 1, +1)
+            phrase = [entry.word for entry in self._words[low:end]]
+            found = attribute_phrase(phrase, self.sample_rate, self.activity)
+            for index, speakers in enumerate(found, start=low):
+                if speakers != self._words[index].speakers:
+                    self._words[index] = replace(self._words[index], speakers=speakers)
+                    changed = index if changed is None else changed
+            low = end
+        return changed
+
+    def _phrase_bound(self, index: int, step: int) -> int:
+        """Return the nearest index at or beyond `index` at which a phrase begins."""
+        while 0 < index < len(self._words):
+            before, after = self._words[index - 1].word, self._words[index].word
+            if ends_phrase(before, after, self.sample_rate):
+                break
+            index += step
+        return index
 
     def _regroup(self, first_word: int) -> int:
         """Make the lines anew from the one that holds `first_word`, or would be joined by it."""
@@ -207,7 +223,7 @@ class TranscriptDocument:
             primary = _primary(entry)
             if entry.word.start - before.word.end > pause:
                 break
-            if index - first >= LINE_MAX_WORDS and before.word.text.endswith(_SENTENCE_ENDS):
+            if index - first >= LINE_MAX_WORDS and before.word.text.endswith(SENTENCE_ENDS):
                 break
             if primary is not None and speaker is not None and primary != speaker:
                 break

@@ -44,6 +44,11 @@ def test_narrow_rows_when_they_replace_wide_ones_then_the_other_columns_are_clea
 
 
 @pytest.mark.unit
+def test_turns_when_nothing_is_known_then_there_are_none():
+    assert ActivityTrack().turns() == ()
+
+
+@pytest.mark.unit
 def test_turns_when_voices_overlap_then_both_are_there():
     track = ActivityTrack()
     both = rows(1, 1, 1, 1, 0, 0) + rows(0, 0, 1, 1, 1, 1, slot=3)
