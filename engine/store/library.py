@@ -1,0 +1,279 @@
+"""The sessions kept on this machine, whole ones and those that broke off."""
+
+import shutil
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from filelock import Timeout
+from platformdirs import user_data_path
+
+from engine.core.errors import StoreError
+from engine.core.events import Event, FinalWords, RecordingStarted
+from engine.store.event_json import EventFile
+from engine.store.header import (
+    AUDIO_NAME,
+    EVENTS_NAME,
+    HEADER_NAME,
+    LOCK_NAME,
+    SessionHeader,
+    read_header,
+)
+from engine.store.journal import session_lock
+from engine.text.document import TranscriptDocument
+
+LAST = "last"
+"""What stands for the newest session wherever an id is asked for."""
+_WAV_HEADER_BYTES = 44
+_DEFAULT_RATE_HZ = 16_000
+
+
+@dataclass(frozen=True, slots=True)
+class SessionInfo:
+    """A stored session in a list.
+
+    Args:
+        id: name of its folder.
+        title: for people; may be empty.
+        started_at: local wall time, ISO 8601.
+        duration_s: seconds of audio; of a broken off session, as far as it reached the disk.
+        num_words: final words.
+        is_closed: whether it ended in order.
+        is_active: whether a program is recording it now.
+        has_audio: whether its audio is there.
+        size_bytes: what it takes on disk.
+    """
+
+    id: str
+    title: str
+    started_at: str
+    duration_s: float
+    num_words: int
+    is_closed: bool
+    is_active: bool
+    has_audio: bool
+    size_bytes: int
+
+
+class StoredSession:
+    """A session on disk. Thread: one at a time."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.header = _header_of(folder)
+        self._events = EventFile(folder / EVENTS_NAME)
+
+    @property
+    def audio_path(self) -> Path | None:
+        """The WAV file; None if audio was not kept."""
+        path = self.folder / AUDIO_NAME
+        return path if path.is_file() else None
+
+    @property
+    def num_skipped(self) -> int:
+        """Damaged lines passed over when events were last read."""
+        return self._events.num_skipped
+
+    def events(self) -> Iterator[Event]:
+        """Yield its events in order, without those that cannot be read.
+
+        Raises:
+            StoreError: the file cannot be read.
+        """
+        return self._events.read()
+
+    def document(self) -> TranscriptDocument:
+        """Return its transcript, rebuilt from its events.
+
+        Raises:
+            StoreError: the events cannot be read.
+        """
+        header, document = self.header, TranscriptDocument()
+        document.apply(
+            RecordingStarted(
+                header.id, header.sample_rate, header.started_at, header.device, is_kept=True
+            )
+        )
+        for event in self.events():
+            try:
+                document.apply(event)
+            except (ValueError, ArithmeticError):
+                # Damage can leave a line well-formed and its numbers senseless.
+                self._events.num_skipped += 1
+        document.num_samples = max(document.num_samples, _num_samples(self.folder, header))
+        document.is_trained = document.is_trained and header.is_trained
+        return document
+
+    def info(self) -> SessionInfo:
+        """Return its line in a list."""
+        header = self.header
+        num_words = header.num_words
+        if not header.is_closed:
+            num_words = sum(len(e.words) for e in self.events() if isinstance(e, FinalWords))
+        return SessionInfo(
+            id=header.id,
+            title=header.title,
+            started_at=header.started_at,
+            duration_s=_num_samples(self.folder, header) / header.sample_rate,
+            num_words=num_words,
+            is_closed=header.is_closed,
+            is_active=_is_active(self.folder, header),
+            has_audio=self.audio_path is not None,
+            size_bytes=sum(path.stat().st_size for path in self.folder.iterdir()),
+        )
+
+
+class SessionLibrary:
+    """The folder of all sessions. Thread: any."""
+
+    def __init__(self, root: Path | None = None) -> None:
+        self.root = root or user_data_path("vivavoce", appauthor=False) / "sessions"
+
+    def list(self) -> tuple[SessionInfo, ...]:
+        """Return all sessions, the newest first.
+
+        Raises:
+            StoreError: the folder cannot be read.
+        """
+        found = []
+        for folder in self._folders():
+            try:
+                found.append(StoredSession(folder).info())
+            except FileNotFoundError:  # deleted meanwhile
+                continue
+            except OSError as error:
+                raise StoreError(f"{folder} cannot be read: {error.strerror}.") from error
+        return tuple(sorted(found, key=lambda info: (_time(info), info.id), reverse=True))
+
+    def open(self, reference: str) -> StoredSession:
+        """Return a session.
+
+        Args:
+            reference: its id, the beginning of it if no other id begins so, or "last".
+
+        Raises:
+            StoreError: there is no such session, or more than one.
+        """
+        return StoredSession(self._find(reference))
+
+    def delete(self, reference: str) -> None:
+        """Delete a session from disk.
+
+        Raises:
+            StoreError: there is no such session, it is being recorded, or it cannot be deleted.
+        """
+        folder = self._find_idle(reference)
+        try:
+            shutil.rmtree(folder)
+        except OSError as error:
+            raise StoreError(f"{folder} cannot be deleted: {error.strerror}.") from error
+
+    def delete_audio(self, reference: str) -> None:
+        """Delete a session's audio and keep its text.
+
+        Raises:
+            StoreError: there is no such session, it is being recorded, or it cannot be deleted.
+        """
+        folder = self._find_idle(reference)
+        try:
+            (folder / AUDIO_NAME).unlink(missing_ok=True)
+        except OSError as error:
+            raise StoreError(f"{folder} cannot be changed: {error.strerror}.") from error
+
+    def _folders(self) -> tuple[Path, ...]:
+        try:
+            return tuple(path for path in self.root.iterdir() if _is_session(path))
+        except FileNotFoundError:
+            return ()
+        except OSError as error:
+            raise StoreError(
+                f"The recordings in {self.root} cannot be read: {error.strerror}.",
+                advice="Check who may read the folder.",
+            ) from error
+
+    def _find(self, reference: str) -> Path:
+        if reference == LAST:
+            newest = self.list()[:1]
+            if not newest:
+                raise StoreError(f"There is no session in {self.root} yet.")
+            return self.root / newest[0].id
+        folders = {path.name: path for path in self._folders()}
+        if reference in folders:
+            return folders[reference]
+        matches = sorted(name for name in folders if reference and name.startswith(reference))
+        if len(matches) == 1:
+            return folders[matches[0]]
+        if matches:
+            raise StoreError(
+                f"{len(matches)} sessions begin with {reference!r}.",
+                advice=f"Choose one of: {', '.join(matches[:5])}.",
+            )
+        raise StoreError(
+            f"There is no session {reference!r} in {self.root}.",
+            advice="List them with: vivavoce sessions list",
+        )
+
+    def _find_idle(self, reference: str) -> Path:
+        folder = self._find(reference)
+        if _is_active(folder, _header_of(folder)):
+            raise StoreError(
+                f"The session {folder.name} is being recorded.", advice="Stop it first."
+            )
+        return folder
+
+
+def _is_session(folder: Path) -> bool:
+    return (
+        folder.is_dir()
+        and not folder.is_symlink()
+        and any((folder / name).is_file() for name in (HEADER_NAME, EVENTS_NAME, AUDIO_NAME))
+    )
+
+
+def _header_of(folder: Path) -> SessionHeader:
+    """Return a session's header, or what can be said without one."""
+    try:
+        return read_header(folder)
+    except (OSError, ValueError):
+        started = datetime.fromtimestamp(folder.stat().st_mtime, UTC).astimezone()
+        rate = _wav_rate(folder / AUDIO_NAME) or _DEFAULT_RATE_HZ
+        return SessionHeader(folder.name, started.isoformat(timespec="seconds"), rate)
+
+
+def _num_samples(folder: Path, header: SessionHeader) -> int:
+    if header.is_closed:
+        return header.num_samples
+    # A file that broke off can hold more than its own header says.
+    path = folder / AUDIO_NAME
+    size_bytes = path.stat().st_size if path.is_file() else 0
+    return max(0, size_bytes - _WAV_HEADER_BYTES) // 2
+
+
+def _wav_rate(path: Path) -> int:
+    try:
+        with path.open("rb") as file:
+            head = file.read(_WAV_HEADER_BYTES)
+    except OSError:
+        return 0
+    return int(struct.unpack_from("<I", head, 24)[0]) if len(head) == _WAV_HEADER_BYTES else 0
+
+
+def _is_active(folder: Path, header: SessionHeader) -> bool:
+    if header.is_closed or not (folder / LOCK_NAME).exists():
+        return False
+    lock = session_lock(folder)
+    try:
+        lock.acquire(timeout=0)
+    except (Timeout, OSError):
+        return True
+    lock.release()
+    return False
+
+
+def _time(info: SessionInfo) -> float:
+    try:
+        return datetime.fromisoformat(info.started_at).timestamp()
+    except ValueError:
+        return 0.0
