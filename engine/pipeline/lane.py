@@ -53,6 +53,7 @@ class LaneHooks:
         post: publishes an event.
         next_mark_id: numbers marked spans.
         next_epoch: numbers speaker epochs (see `engine.core.types.SpeakerId`).
+        is_live: whether audio comes at its own pace: only then is a backlog a delay to cut.
         now_s: host time, for delays.
     """
 
@@ -61,6 +62,7 @@ class LaneHooks:
     next_mark_id: Callable[[], int]
     next_epoch: Callable[[], int]
     now_s: Callable[[], float]
+    is_live: bool = True
 
 
 class Lane:
@@ -233,7 +235,7 @@ class _StreamRun:
             self._epoch = self._hooks.next_epoch()
 
     def push(self, pcm: Pcm, backlog: int) -> tuple[Event, ...]:
-        if isinstance(self._stream, PacedStream):
+        if self._hooks.is_live and isinstance(self._stream, PacedStream):
             self._stream.set_backlog(rescale(backlog, self._rate, self.spec.sample_rate))
         return self._map(self._stream.push(self._resampler.push(pcm)))
 

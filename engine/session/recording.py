@@ -76,6 +76,7 @@ class Recording:
     ) -> None:
         self.started = started
         self._parts = parts
+        self._is_live = stream.is_live
         self._mark_ids = itertools.count()
         self._epochs = itertools.count()
         rate = started.sample_rate
@@ -198,5 +199,6 @@ class Recording:
                 next_mark_id=self._mark_ids.__next__,
                 next_epoch=self._epochs.__next__,
                 now_s=self._parts.clock.now_s,
+                is_live=self._is_live,
             ),
         )

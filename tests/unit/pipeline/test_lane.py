@@ -28,6 +28,7 @@ def run_lane(
     recorder: Recorder,
     *,
     gate: OwnVoiceGate | None = None,
+    is_live: bool = True,
     feed: Callable[[], None],
 ) -> None:
     backend.load(lambda *_: None, CancelToken())
@@ -37,10 +38,10 @@ def run_lane(
         next_mark_id=itertools.count().__next__,
         next_epoch=itertools.count().__next__,
         now_s=lambda: 0.0,
+        is_live=is_live,
     )
     lane = Lane("recognizer", timeline, gate, hooks)
-    feed_first = feed
-    feed_first()
+    feed()
     lane.start()
     assert lane.join(10)
 
@@ -178,3 +179,21 @@ def test_gate_when_the_program_spoke_then_the_stream_hears_silence_there():
     assert np.all(pcm[38_400:] != 0)
     marks = recorder.told(SpanMarked)
     assert [(m.start, m.end) for m in marks] == [(16_000, 16_000), (16_000, 38_400)]
+
+
+@pytest.mark.unit
+@pytest.mark.parametrize(("is_live", "told"), [(True, 64_000), (False, 0)])
+def test_backlog_when_the_source_is_live_then_the_stream_is_told(is_live, told):
+    timeline = AudioTimeline(48_000, 480_000)
+    backlogs = [0]
+
+    class Pacing(FakeRecognizer):
+        def open_stream(self):
+            stream = super().open_stream()
+            stream.set_backlog = backlogs.append
+            return stream
+
+    run_lane(timeline, Pacing(), Recorder(), is_live=is_live, feed=fill(timeline, 5))
+
+    # A second of 5 s was taken first; the rest waits, in samples of the stream's rate.
+    assert max(backlogs) == told
