@@ -83,6 +83,7 @@ def test_lane_when_audio_ends_then_the_tail_is_flushed():
 
 
 @pytest.mark.unit
+@pytest.mark.expects_log
 def test_lane_when_the_stream_fails_and_recovers_then_goes_on_and_marks_what_was_lost():
     timeline = AudioTimeline(16_000, 480_000)
     recorder = Recorder()
@@ -107,6 +108,7 @@ def test_lane_when_the_stream_fails_and_recovers_then_goes_on_and_marks_what_was
 
 
 @pytest.mark.unit
+@pytest.mark.expects_log
 def test_lane_when_the_stream_cannot_recover_then_says_so_and_ends():
     timeline = AudioTimeline(16_000, 480_000)
     recorder = Recorder()
@@ -129,6 +131,7 @@ def test_lane_when_audio_is_gone_then_marks_it_and_goes_on():
 
 
 @pytest.mark.unit
+@pytest.mark.expects_log
 def test_diarizer_lane_when_restarted_then_its_speakers_are_of_a_new_epoch():
     timeline = AudioTimeline(48_000, 480_000)
     recorder = Recorder()
