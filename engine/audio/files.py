@@ -1,0 +1,345 @@
+"""Audio files: reading any common kind as mono blocks, and writing WAV that survives a crash."""
+
+import errno
+import os
+import struct
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+import soundfile
+
+from engine.core.errors import AudioFileError
+from engine.core.types import Pcm
+
+MIN_RATE_HZ = 2_000
+MAX_RATE_HZ = 768_000
+
+_EMPTY = np.zeros(0, dtype=np.float32)
+_READ_SIZE = 8192
+_OTHER_FILE = "Choose a file that plays in a media player."
+_HEADER_BYTES = 44
+_MAX_DATA_BYTES = 0xFFFFFFFF - _HEADER_BYTES
+
+
+def clean(samples: np.ndarray) -> Pcm:
+    """Return samples ((n,) or (n, channels)) as mono float32 without NaN or infinity."""
+    pcm = np.asarray(samples, dtype=np.float32)
+    if not np.isfinite(pcm).all():
+        pcm = np.nan_to_num(pcm, nan=0.0, posinf=0.0, neginf=0.0)
+    if pcm.ndim == 2:
+        pcm = pcm[:, 0] if pcm.shape[1] == 1 else pcm.mean(axis=1, dtype=np.float32)
+    return np.ascontiguousarray(pcm)
+
+
+class AudioFileReader:
+    """A file read from front to end as mono float32 at its own rate.
+
+    A file that ends before its header says, or whose rest is damaged, is read as far as it goes;
+    `is_truncated` then says so, at the latest when its end was read. `num_promised` is the length
+    that the header gives, in samples, 0 where it gives none. Thread: one at a time.
+
+    Args:
+        path: WAV, FLAC, OGG, MP3, or what PyAV decodes (M4A, MP4, WEBM, ...).
+
+    Raises:
+        AudioFileError: missing, unreadable, empty, not audio, or without a single sample.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        _check_readable(self.path)
+        self.is_truncated = _promises_too_much(self.path)
+        opened = _open_with_soundfile(self.path) or _open_with_av(self.path)
+        self.sample_rate, self._blocks, self._close, self.num_promised = opened
+        self._pending = _EMPTY
+        self._num_read = 0
+        try:
+            _check_rate(self.path, self.sample_rate)
+            self._pending = self._next_block()
+            if len(self._pending) == 0:
+                raise AudioFileError(f"{self.path} holds no audio.", advice=_OTHER_FILE)
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def num_read(self) -> int:
+        """Samples returned so far."""
+        return self._num_read
+
+    def read(self, n: int) -> Pcm:
+        """Return the next `n` samples; fewer, and then none, at the end."""
+        parts = [self._pending]
+        num_held = len(self._pending)
+        while num_held < n:
+            block = self._next_block()
+            if len(block) == 0:
+                break
+            parts.append(block)
+            num_held += len(block)
+        held = np.concatenate(parts) if len(parts) > 1 else parts[0]
+        self._pending = held[n:]
+        self._num_read += len(held[:n])
+        return held[:n]
+
+    def close(self) -> None:
+        """Close the file; idempotent."""
+        self._close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _next_block(self) -> Pcm:
+        try:
+            for block in self._blocks:
+                if len(block):
+                    return clean(block)
+        except (OSError, RuntimeError, ValueError) as error:
+            # Decoders report damage in the middle so; what came before it stays good.
+            if isinstance(error, OSError) and error.errno == errno.EIO:
+                raise AudioFileError(f"{self.path} cannot be read: {error}.") from error
+            self.is_truncated = True
+        return _EMPTY
+
+
+def read_audio(path: str | os.PathLike[str]) -> tuple[Pcm, int]:
+    """Return a whole file as (mono samples, rate in Hz).
+
+    Raises:
+        AudioFileError: see `AudioFileReader`.
+    """
+    with AudioFileReader(path) as reader:
+        blocks = []
+        while len(block := reader.read(1 << 20)):
+            blocks.append(block)
+        return np.concatenate(blocks), reader.sample_rate
+
+
+class WavWriter:
+    """Writes mono 16-bit WAV, readable up to the last `sync` whenever the process dies.
+
+    The file is readable and writable by its owner alone. Thread: one at a time.
+
+    Args:
+        path: made anew; an existing file is replaced.
+        sample_rate: Hz.
+
+    Raises:
+        AudioFileError: it cannot be written.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], sample_rate: int) -> None:
+        self.path = Path(path)
+        self.sample_rate = sample_rate
+        self._num_samples = 0
+        try:
+            fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
+            if hasattr(os, "fchmod"):
+                os.fchmod(fd, 0o600)
+        except OSError as error:
+            raise _cannot_write(self.path, error) from error
+        # Unbuffered: what was appended is the system's to keep, whatever becomes of the process.
+        self._file = os.fdopen(fd, "wb", buffering=0)
+        try:
+            self._write(_wav_header(sample_rate, 0))
+        except AudioFileError:
+            self._file.close()
+            raise
+
+    @property
+    def num_samples(self) -> int:
+        """Samples appended so far."""
+        return self._num_samples
+
+    def append(self, pcm: Pcm) -> None:
+        """Add samples; what is beyond full scale is clipped.
+
+        Raises:
+            AudioFileError: the disk is full, or gone.
+        """
+        scaled = np.rint(np.clip(pcm, -1.0, 1.0) * 32767.0).astype("<i2")
+        self._write(scaled.tobytes())
+        self._num_samples += len(pcm)
+
+    def sync(self) -> None:
+        """Put everything on the disk, with a header that covers it.
+
+        Raises:
+            AudioFileError: the disk is full, or gone.
+        """
+        try:
+            self._file.seek(0)
+            self._write(_wav_header(self.sample_rate, self._num_samples))
+            self._file.seek(0, os.SEEK_END)
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            raise _cannot_write(self.path, error) from error
+
+    def close(self) -> None:
+        """Sync and close; idempotent.
+
+        Raises:
+            AudioFileError: the disk is full, or gone.
+        """
+        if self._file.closed:
+            return
+        try:
+            self.sync()
+        finally:
+            self._file.close()
+
+    def _write(self, data: bytes) -> None:
+        rest = memoryview(data)
+        try:
+            while rest:
+                rest = rest[self._file.write(rest) :]
+        except OSError as error:
+            raise _cannot_write(self.path, error) from error
+
+
+def write_wav(path: str | os.PathLike[str], pcm: Pcm, sample_rate: int) -> None:
+    """Write a whole mono WAV file.
+
+    Raises:
+        AudioFileError: it cannot be written.
+    """
+    writer = WavWriter(path, sample_rate)
+    try:
+        writer.append(pcm)
+    finally:
+        writer.close()
+
+
+_Opened = tuple[int, Iterator[np.ndarray], Callable[[], None], int]
+
+
+def _check_readable(path: Path) -> None:
+    if not path.exists():
+        raise AudioFileError(f"{path} does not exist.", advice="Check the name and the folder.")
+    if path.is_dir():
+        raise AudioFileError(f"{path} is a folder.", advice="Name a file in it.")
+    try:
+        with path.open("rb") as file:
+            first = file.read(1)
+    except OSError as error:
+        raise AudioFileError(
+            f"{path} cannot be read: {error.strerror}.", advice="Check its permissions."
+        ) from error
+    if not first:
+        raise AudioFileError(f"{path} is empty (0 bytes).", advice=_OTHER_FILE)
+
+
+def _check_rate(path: Path, rate: int) -> None:
+    if not MIN_RATE_HZ <= rate <= MAX_RATE_HZ:
+        raise AudioFileError(
+            f"{path} says it has {rate} samples a second; "
+            f"{MIN_RATE_HZ} to {MAX_RATE_HZ} can be used.",
+            advice="The file is damaged, or no speech; convert it to 16000 Hz.",
+        )
+
+
+def _open_with_soundfile(path: Path) -> _Opened | None:
+    try:
+        file = soundfile.SoundFile(str(path))
+    except (soundfile.LibsndfileError, TypeError):
+        return None
+    if file.format == "MP3":
+        # soundfile seeks after every block, and MP3 decoded from a seek is wrong at first.
+        file.close()
+        return None
+    if file.channels < 1:
+        file.close()
+        raise AudioFileError(f"{path} has no audio channel.", advice=_OTHER_FILE)
+
+    def blocks() -> Iterator[np.ndarray]:
+        num_left = file.frames
+        while len(block := file.read(_READ_SIZE, dtype="float32", always_2d=True)):
+            num_left -= len(block)
+            yield block
+        if num_left > 0:
+            raise ValueError("the file ended before its header says")
+
+    return int(file.samplerate), blocks(), file.close, int(file.frames)
+
+
+def _open_with_av(path: Path) -> _Opened:
+    not_audio = AudioFileError(f"{path} is not audio, or damaged.", advice=_OTHER_FILE)
+    try:
+        import av
+    except ImportError as error:
+        raise not_audio from error
+    try:
+        container = av.open(str(path))
+    except (av.FFmpegError, OSError, ValueError) as error:
+        raise not_audio from error
+    if not container.streams.audio:
+        container.close()
+        raise not_audio
+    stream = container.streams.audio[0]
+    rate = int(stream.codec_context.sample_rate or 0)
+    if stream.codec_context.channels < 1:
+        container.close()
+        raise AudioFileError(f"{path} has no audio channel.", advice=_OTHER_FILE)
+
+    num_promised = int((stream.duration or 0) * (stream.time_base or 0) * rate)
+
+    def blocks() -> Iterator[np.ndarray]:
+        resampler = av.AudioResampler(format="fltp")
+        num_given = 0
+        try:
+            for frame in container.decode(stream):
+                for planes in resampler.resample(frame):
+                    num_given += planes.samples
+                    yield planes.to_ndarray().T
+        except av.FFmpegError as error:
+            raise ValueError(f"damaged: {error}") from error
+        # Some containers only estimate their length.
+        if num_given < 0.9 * num_promised:
+            raise ValueError("the file ended before its header says")
+
+    return rate, blocks(), container.close, num_promised
+
+
+def _promises_too_much(path: Path) -> bool:
+    """Whether a WAV header speaks of more audio than the file holds."""
+    with path.open("rb") as file:
+        head = file.read(12)
+        if head[:4] != b"RIFF" or head[8:12] != b"WAVE":
+            return False
+        num_bytes = path.stat().st_size
+        while len(chunk := file.read(8)) == 8:
+            name, size = struct.unpack("<4sI", chunk)
+            if name == b"data":
+                # Programs that write to a pipe put the largest number here.
+                is_known = size < 0xFFFFFF00
+                return bool(is_known and file.tell() + size > num_bytes)
+            file.seek(size + (size & 1), os.SEEK_CUR)
+    return False
+
+
+def _wav_header(rate: int, num_samples: int) -> bytes:
+    num_bytes = min(2 * num_samples, _MAX_DATA_BYTES)
+    return struct.pack(
+        "<4sI4s4sIHHIIHH4sI",
+        *(b"RIFF", num_bytes + _HEADER_BYTES - 8, b"WAVE"),
+        *(b"fmt ", 16, 1, 1, rate, 2 * rate, 2, 16),
+        *(b"data", num_bytes),
+    )
+
+
+def _cannot_write(path: Path, error: OSError) -> AudioFileError:
+    return AudioFileError(
+        f"{path} cannot be written: {error.strerror or error}.",
+        advice="Check the folder, its permissions, and the space on the disk.",
+    )

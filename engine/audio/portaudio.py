@@ -1,0 +1,214 @@
+"""PortAudio: its list of devices, and streams on them.
+
+PortAudio calls one value a channel a *frame*; only its own names use that sense here.
+"""
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import sounddevice as sd
+
+from engine.audio.callback import CallbackInput, CallbackOutput
+from engine.audio.device import DeviceInfo
+from engine.audio.listing import Endpoint, PortAudioDevice
+from engine.audio.stream import (
+    CALLBACK_OUTPUT_LATENCY_S,
+    INPUT_BLOCK_S,
+    INPUT_LATENCY_S,
+    OUTPUT_BLOCK_S,
+    StreamFormat,
+)
+from engine.core.errors import DeviceError
+
+_ADVICE = {
+    -9985: "Close the program that uses it, or choose another device.",
+    -9993: "Plug it in again, or choose another device.",
+    -9996: "Plug it in again, or choose another device.",
+}
+_OTHER_ADVICE = "Check that it is plugged in and that programs may use it; see: vivavoce devices"
+
+T = TypeVar("T")
+
+
+def stream_arguments(format_: StreamFormat, block_s: float, min_latency_s: float) -> dict[str, Any]:
+    """Return the keyword arguments of sounddevice's and rtmixer's streams."""
+    return {
+        "device": format_.device_index,
+        "channels": format_.num_channels,
+        "samplerate": format_.sample_rate,
+        "blocksize": round(block_s * format_.sample_rate),
+        "latency": max(format_.latency_s, min_latency_s),
+    }
+
+
+def query_devices() -> tuple[PortAudioDevice, ...]:
+    """Return the devices as PortAudio lists them, which it does once a process."""
+    apis = sd.query_hostapis()
+    return tuple(
+        PortAudioDevice(
+            name=device["name"],
+            host_api=apis[device["hostapi"]]["name"],
+            num_inputs=device["max_input_channels"],
+            num_outputs=device["max_output_channels"],
+            sample_rate=round(device["default_samplerate"]),
+            is_default_input=index == apis[device["hostapi"]]["default_input_device"]
+            and device["hostapi"] == sd.default.hostapi,
+            is_default_output=index == apis[device["hostapi"]]["default_output_device"]
+            and device["hostapi"] == sd.default.hostapi,
+        )
+        for index, device in enumerate(sd.query_devices())
+    )
+
+
+def refresh_devices() -> None:
+    """Make PortAudio read its list again. No stream of this process may be open."""
+    sd._terminate()
+    sd._initialize()
+
+
+@contextmanager
+def reported(name: str) -> Iterator[None]:
+    """Turn PortAudio's errors into DeviceError, and keep its C code from writing to stderr."""
+    try:
+        with _quiet_stderr():
+            yield
+    except sd.PortAudioError as error:
+        code = error.args[1] if len(error.args) > 1 else 0
+        raise DeviceError(
+            f"The device {name} cannot be used: {error.args[0]}.",
+            advice=_ADVICE.get(code, _OTHER_ADVICE),
+        ) from error
+
+
+def find_index(endpoint: Endpoint) -> int | None:
+    """Return PortAudio's index of a device, None if its list does not have it."""
+    wanted = endpoint.portaudio_name, endpoint.host_api
+    for index, device in enumerate(query_devices()):
+        if (device.name, device.host_api) == wanted:
+            return index
+    return None
+
+
+def open_endpoint(endpoint: Endpoint, make: Callable[[StreamFormat], T], *, is_input: bool) -> T:
+    """Return what `make` opens: mono at the device's rate, else the nearest it accepts.
+
+    Raises:
+        DeviceError: PortAudio does not list the device (its list may be old), or refuses it.
+    """
+    index = find_index(endpoint)
+    if index is None:
+        raise DeviceError(
+            f"The device {endpoint.info.name} was plugged in while another was in use.",
+            advice="Stop recording and speaking, then try again.",
+        )
+    *others, last = _formats(index, endpoint.info, is_input=is_input)
+    for format_ in others:
+        try:
+            return make(format_)
+        except DeviceError:
+            continue
+    return make(last)
+
+
+def _formats(index: int, info: DeviceInfo, *, is_input: bool) -> list[StreamFormat]:
+    device = sd.query_devices(index)
+    most = device["max_input_channels" if is_input else "max_output_channels"]
+    own = info.num_inputs if is_input else info.num_outputs
+    latency_s = device["default_high_input_latency" if is_input else "default_high_output_latency"]
+    rates = dict.fromkeys((info.sample_rate, round(device["default_samplerate"])))
+    counts = dict.fromkeys((1, min(2, most), min(own, most)))
+    return [
+        StreamFormat(index, info.name, count, rate, latency_s)
+        for rate in rates
+        for count in counts
+        if count > 0
+    ]
+
+
+@contextmanager
+def _quiet_stderr() -> Iterator[None]:
+    try:
+        saved = os.dup(2)
+    except OSError:  # a windowed program on Windows has no stderr
+        yield
+        return
+    if sys.stderr is not None:
+        sys.stderr.flush()
+    null = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(null, 2)
+        yield
+    finally:
+        os.dup2(saved, 2)
+        os.close(null)
+        os.close(saved)
+
+
+class PortAudioStream:
+    """A sounddevice or rtmixer stream with its errors turned into DeviceError."""
+
+    def __init__(self, name: str, make: Callable[[], Any]) -> None:
+        self._name = name
+        with reported(name):
+            self.raw = make()
+
+    def start(self) -> None:
+        """See `OpenStream`."""
+        with reported(self._name):
+            self.raw.start()
+
+    def stop(self) -> None:
+        """See `OpenStream`."""
+        with reported(self._name):
+            self.raw.stop()
+
+    def close(self) -> None:
+        """See `OpenStream`."""
+        self.raw.close()
+
+    def is_active(self) -> bool:
+        """See `OpenStream`."""
+        return bool(self.raw.active)
+
+    def time_s(self) -> float:
+        """See `OpenStream`."""
+        return float(self.raw.time)
+
+    def latency_s(self) -> float:
+        """See `OpenStream`."""
+        return float(self.raw.latency)
+
+
+def open_callback_input(format_: StreamFormat) -> CallbackInput:
+    """Open an input with a Python callback.
+
+    Raises:
+        DeviceError: the device refuses the format.
+    """
+    arguments = stream_arguments(format_, INPUT_BLOCK_S, INPUT_LATENCY_S)
+    return CallbackInput(
+        format_,
+        lambda callback: PortAudioStream(
+            format_.name,
+            lambda: sd.InputStream(**arguments, dtype="float32", callback=callback),
+        ),
+    )
+
+
+def open_callback_output(format_: StreamFormat) -> CallbackOutput:
+    """Open an output with a Python callback.
+
+    Raises:
+        DeviceError: the device refuses the format.
+    """
+    arguments = stream_arguments(format_, OUTPUT_BLOCK_S, CALLBACK_OUTPUT_LATENCY_S)
+    return CallbackOutput(
+        format_,
+        lambda callback: PortAudioStream(
+            format_.name,
+            lambda: sd.OutputStream(**arguments, dtype="float32", callback=callback),
+        ),
+    )
