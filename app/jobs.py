@@ -1,0 +1,82 @@
+"""Work that would block the main thread, and its results brought back."""
+
+import logging
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+from PySide6.QtCore import QObject
+
+from app.bridge import QtEventBridge
+from engine.core.errors import CancelledError, EngineError
+
+logger = logging.getLogger(__name__)
+T = TypeVar("T")
+
+
+class Jobs(QObject):
+    """Runs functions on worker threads. Thread: main.
+
+    Args:
+        on_error: shows an error nobody else takes. Thread: main.
+        parent: owns it.
+    """
+
+    def __init__(
+        self, on_error: Callable[[EngineError], None], parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._on_error = on_error
+        self._bridge = QtEventBridge(_call_all, self)
+        self._pool = ThreadPoolExecutor(max_workers=3, thread_name_prefix="vivavoce-job")
+        self._is_closed = False
+
+    def run(
+        self,
+        work: Callable[[], T],
+        on_done: Callable[[T], None] | None = None,
+        on_error: Callable[[EngineError], None] | None = None,
+    ) -> None:
+        """Call `work` on a worker thread, then one of the others on the main thread.
+
+        A cancelled job ends silently.
+        """
+        if not self._is_closed:
+            self._pool.submit(self._run, work, on_done, on_error or self._on_error)
+
+    def call_soon(self, function: Callable[[], None]) -> None:
+        """Call a function on the main thread. Thread: any."""
+        self._bridge.post(function)
+
+    def close(self) -> None:
+        """Take no more jobs; running ones end by themselves; idempotent."""
+        self._is_closed = True
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def _run(
+        self,
+        work: Callable[[], Any],
+        on_done: Callable[[Any], None] | None,
+        on_error: Callable[[EngineError], None],
+    ) -> None:
+        try:
+            result = work()
+        except CancelledError:
+            return
+        except EngineError as caught:
+            error = caught
+            self.call_soon(lambda: on_error(error))
+        except Exception as caught:
+            logger.exception("a background job failed")
+            wrapped = EngineError(
+                f"Something went wrong: {caught}.", advice="The log has the details."
+            )
+            self.call_soon(lambda: on_error(wrapped))
+        else:
+            if on_done is not None:
+                self.call_soon(lambda: on_done(result))
+
+
+def _call_all(functions: Sequence[Callable[[], None]]) -> None:
+    for function in functions:
+        function()

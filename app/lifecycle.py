@@ -1,0 +1,135 @@
+"""The end: what is recorded is finished and kept, then the program goes, never the other way."""
+
+import logging
+import signal
+import socket
+import threading
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, QSocketNotifier, Signal, Slot
+
+from app.controller import Controller
+from app.jobs import Jobs
+from app.shelf import Shelf
+from app.speech import Speech
+from app.state import AppState
+from engine.core.events import SessionState
+
+logger = logging.getLogger(__name__)
+
+
+class Lifecycle(QObject):
+    """Closes the session on a thread of its own while the window stays alive.
+
+    Signals:
+        closing: the end has begun; True if a recording has to be finished first.
+        finished: everything is closed; quit now.
+
+    Args:
+        controller: holds the session.
+        shelf: may be fetching.
+        speech: may be writing a file.
+        state: tells whether something is recorded.
+        jobs: worker threads.
+    """
+
+    closing = Signal(bool)
+    finished = Signal()
+
+    def __init__(
+        self,
+        controller: Controller,
+        shelf: Shelf,
+        speech: Speech,
+        state: AppState,
+        jobs: Jobs,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._controller = controller
+        self._shelf = shelf
+        self._speech = speech
+        self._state = state
+        self._jobs = jobs
+        self.is_closing = False
+        self.is_finished = False
+        self._restore: Callable[[], None] = lambda: None
+        controller.build_ended.connect(self._go_on)
+
+    @Slot()
+    def close(self) -> None:
+        """Begin the end; asked again, do without the words that are still missing."""
+        if self.is_closing:
+            if self._state.session_state is SessionState.STOPPING:
+                self._controller.stop()
+            return
+        self.is_closing = True
+        self._shelf.close()
+        self._speech.cancel_save()
+        self._controller.prepare_close()
+        self.closing.emit(self._state.is_busy)
+        self._close_session()
+
+    def catch_signals(self) -> None:
+        """Close in order on Ctrl+C in a terminal and when the system asks the program to end."""
+        reader, writer = socket.socketpair()
+        writer.setblocking(False)
+        reader.setblocking(False)
+        notifier = QSocketNotifier(reader.fileno(), QSocketNotifier.Type.Read, self)
+
+        def wake() -> None:
+            reader.recv(64)
+            self.close()
+
+        notifier.activated.connect(wake)
+        # Python runs a handler only between its own instructions; the descriptor wakes Qt.
+        old_fd = signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
+        old = {
+            number: signal.signal(number, lambda *_: None)
+            for number in (signal.SIGINT, signal.SIGTERM)
+        }
+
+        def restore() -> None:
+            notifier.setEnabled(False)
+            signal.set_wakeup_fd(old_fd)
+            for number, handler in old.items():
+                signal.signal(number, handler)
+            reader.close()
+            writer.close()
+
+        self._restore = restore
+
+    def release_signals(self) -> None:
+        """Give signals back to whoever had them."""
+        self._restore()
+        self._restore = lambda: None
+
+    def _close_session(self) -> None:
+        session = self._controller.session
+        if session is None:
+            # One that is being made has threads of its own: it has to be closed once it is there.
+            if not self._controller.is_building:
+                self._finish()
+            return
+
+        def work() -> None:
+            try:
+                session.close()
+            except Exception:
+                logger.exception("the session did not close in order")
+            self._jobs.call_soon(self._finish)
+
+        threading.Thread(target=work, name="vivavoce-close").start()
+
+    @Slot()
+    def _go_on(self) -> None:
+        """Close a session that was still being made when the window closed."""
+        if self.is_closing:
+            self._close_session()
+
+    def _finish(self) -> None:
+        if not self.is_finished:
+            self.is_finished = True
+            self._controller.detach()
+            self._jobs.close()
+            self.finished.emit()

@@ -1,0 +1,237 @@
+"""Models and recordings on this machine: what is there, fetched, opened, exported, deleted."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from app.jobs import Jobs
+from app.state import AppState
+from engine.core.config import Settings, folders
+from engine.core.errors import EngineError
+from engine.core.events import BackendState, Notice, SessionState, Severity
+from engine.core.sync import CancelToken
+from engine.core.types import BackendKind
+from engine.store.exporters.options import ExportFormat
+from engine.text.document import TranscriptDocument
+
+if TYPE_CHECKING:
+    from engine.store.library import SessionInfo, SessionLibrary
+    from engine.store.models import ModelStatus, ModelStore
+
+FORMAT_TITLES = {
+    ExportFormat.TXT: "Plain text",
+    ExportFormat.SRT: "SubRip subtitles",
+    ExportFormat.VTT: "WebVTT subtitles",
+    ExportFormat.JSON: "JSON, with words and probabilities",
+    ExportFormat.RTTM: "RTTM, who spoke when",
+    ExportFormat.CTM: "CTM, words with times",
+}
+
+
+class Shelf(QObject):
+    """Commands on files; each works on a worker thread. Thread: main.
+
+    The store is imported there, too: it draws in what fetching needs, which would hold the
+    window back at the start.
+
+    Signals:
+        missing_listed: titles of missing models and their size, for people.
+        pull_progress: fraction (-1 where unknown) and a text.
+        models_pulled: all missing models are there now.
+        voices_listed: installed voices as (backend id, title).
+        sessions_listed: a tuple of `SessionInfo`.
+
+    Args:
+        state: told what is shown.
+        jobs: worker threads.
+        settings: may name folders.
+        environment: see `engine.core.config`.
+    """
+
+    missing_listed = Signal(object, str)
+    pull_progress = Signal(float, str)
+    models_pulled = Signal()
+    voices_listed = Signal(object)
+    sessions_listed = Signal(object)
+
+    def __init__(
+        self,
+        state: AppState,
+        jobs: Jobs,
+        settings: Settings,
+        environment: Mapping[str, str],
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._state = state
+        self._jobs = jobs
+        places = folders(settings, environment)
+        self._models_dir = places.models
+        self.sessions_dir = places.sessions
+        self._missing: tuple[ModelStatus, ...] = ()
+        self._failed: frozenset[BackendKind] | None = None
+        self._was_busy = False
+        self._cancel = CancelToken()
+        state.backends_changed.connect(self._check_models)
+        state.session_changed.connect(self._watch_recording)
+
+    def close(self) -> None:
+        """Give up what is being fetched."""
+        self._cancel.cancel()
+
+    # --- models ---
+
+    def list_voices(self) -> None:
+        """Look for installed voices; `voices_listed` follows."""
+        self._jobs.run(self._list_models, self._tell_voices)
+
+    def pull_missing(self) -> None:
+        """Fetch the missing models over the network, because the user asked for it."""
+        missing = self._missing
+
+        def work() -> None:
+            store = self._store()
+            for number, status in enumerate(missing):
+
+                def report(fraction: float, text: str, number: int = number) -> None:
+                    whole = (number + fraction) / len(missing) if fraction >= 0 else -1.0
+                    self._jobs.call_soon(lambda: self.pull_progress.emit(whole, text))
+
+                store.pull(status.entry.id, report, self._cancel)
+
+        if missing:
+            self.pull_progress.emit(-1.0, "Fetching the models…")
+            self._jobs.run(work, lambda _: self._pulled(), self._not_pulled)
+
+    @Slot()
+    def _check_models(self) -> None:
+        failed = frozenset(
+            kind
+            for kind, backend in self._state.backends.items()
+            if backend.state is BackendState.FAILED
+        )
+        if failed != self._failed:
+            self._failed = failed
+            self._jobs.run(self._list_models, self._tell_missing)
+
+    def _store(self) -> "ModelStore":
+        from engine.store.models import ModelStore
+
+        return ModelStore(self._models_dir)
+
+    def _library(self) -> "SessionLibrary":
+        from engine.store.library import SessionLibrary
+
+        return SessionLibrary(self.sessions_dir)
+
+    def _list_models(self) -> tuple["ModelStatus", ...]:
+        return self._store().list()
+
+    def _tell_missing(self, models: tuple["ModelStatus", ...]) -> None:
+        reasons = [
+            backend.message
+            for backend in self._state.backends.values()
+            if backend.state is BackendState.FAILED
+        ]
+        self._missing = tuple(
+            status
+            for status in models
+            if status.state != "installed" and any(status.entry.id in reason for reason in reasons)
+        )
+        num_bytes = sum(status.entry.size_bytes for status in self._missing)
+        titles = [status.entry.title for status in self._missing]
+        self.missing_listed.emit(titles, f"{num_bytes / 1e6:.0f} MB")
+
+    def _tell_voices(self, models: tuple["ModelStatus", ...]) -> None:
+        voices = [
+            (f"{status.entry.id.partition('-')[0]}:{status.entry.id}", status.entry.title)
+            for status in models
+            if status.entry.kind is BackendKind.SYNTHESIZER and status.state == "installed"
+        ]
+        self.voices_listed.emit(voices)
+
+    def _pulled(self) -> None:
+        self._failed = None
+        self.models_pulled.emit()
+        self.list_voices()
+
+    def _not_pulled(self, error: EngineError) -> None:
+        self._show_error(error)
+        self._jobs.run(self._list_models, self._tell_missing)
+
+    # --- recordings ---
+
+    def list_sessions(self) -> None:
+        """Look for kept recordings; `sessions_listed` follows."""
+        self._jobs.run(lambda: self._library().list(), self.sessions_listed.emit, self._show_error)
+
+    @Slot(str)
+    def open_session(self, session_id: str) -> None:
+        """Show a kept recording."""
+
+        def work() -> tuple[TranscriptDocument, "SessionInfo"]:
+            stored = self._library().open(session_id)
+            return stored.document(), stored.info()
+
+        self._jobs.run(work, self._show_session, self._show_error)
+
+    @Slot(str)
+    def delete_session(self, session_id: str) -> None:
+        """Delete a kept recording for good."""
+        shown = self._state.document.recording
+        if shown is not None and shown.recording_id == session_id:
+            self._state.show_live()
+        self._jobs.run(
+            lambda: self._library().delete(session_id),
+            lambda _: self.list_sessions(),
+            self._show_error,
+        )
+
+    def export_session(self, session_id: str, path: Path) -> None:
+        """Save a kept recording's transcript."""
+        self._jobs.run(
+            lambda: _export(self._library().open(session_id).document(), path),
+            lambda _: self._exported(path),
+            self._show_error,
+        )
+
+    def export_shown(self, path: Path) -> None:
+        """Save the transcript that is shown."""
+        document = self._state.document
+        if document is self._state.live_document and self._state.is_busy:
+            # It grows on this thread, so that no other may read it.
+            try:
+                _export(document, path)
+            except EngineError as error:
+                self._show_error(error)
+            else:
+                self._exported(path)
+            return
+        self._jobs.run(
+            lambda: _export(document, path), lambda _: self._exported(path), self._show_error
+        )
+
+    def _show_session(self, found: tuple[TranscriptDocument, "SessionInfo"]) -> None:
+        document, info = found
+        self._state.show_stored(document, info.title or info.id)
+
+    def _exported(self, path: Path) -> None:
+        self._state.add_notice(Notice(Severity.INFO, f"Saved as {path}."))
+
+    def _show_error(self, error: EngineError) -> None:
+        self._state.add_notice(Notice(Severity.ERROR, error.message, error.advice))
+
+    @Slot()
+    def _watch_recording(self) -> None:
+        is_busy = self._state.is_busy
+        if self._was_busy and self._state.session_state is SessionState.IDLE:
+            self.list_sessions()
+        self._was_busy = is_busy
+
+
+def _export(document: TranscriptDocument, path: Path) -> None:
+    from engine.store.exporters.export import export, format_of
+
+    export(document, format_of(path) or ExportFormat.TXT, path)

@@ -1,0 +1,166 @@
+"""Colours: one table in the resources, following the system's light or dark."""
+
+import tomllib
+from dataclasses import dataclass, fields
+from string import Template
+
+from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QGuiApplication, QPalette
+from PySide6.QtWidgets import QApplication
+
+from engine.core.resources import resource_path
+
+
+@dataclass(frozen=True, slots=True)
+class Theme:
+    """The colours of one appearance, "#RRGGBB".
+
+    Args:
+        ground: behind the transcript and the timeline.
+        panel: behind everything else.
+        raised: buttons, menus and cards.
+        hover: a button under the pointer.
+        pressed: a button held or switched on.
+        line: between areas.
+        edge: around controls.
+        scroll: handles of scroll bars.
+        text: words.
+        muted: times and captions.
+        faint: disabled text and marks nobody needs to read.
+        partial: words that may still change.
+        focus: focused controls and the main action.
+        focus_hover: the main action under the pointer.
+        on_focus: text upon it.
+        record: only while sound is being recorded.
+        on_record: text upon it.
+        warning: problems to look at.
+        good: levels as they should be.
+        selection: behind what is selected.
+        warning_ground: behind warnings.
+        error_ground: behind errors.
+        speakers: a colour a speaker slot.
+    """
+
+    ground: str
+    panel: str
+    raised: str
+    hover: str
+    pressed: str
+    line: str
+    edge: str
+    scroll: str
+    text: str
+    muted: str
+    faint: str
+    partial: str
+    focus: str
+    focus_hover: str
+    on_focus: str
+    record: str
+    on_record: str
+    warning: str
+    good: str
+    selection: str
+    warning_ground: str
+    error_ground: str
+    speakers: tuple[str, ...]
+
+    def color(self, name: str) -> QColor:
+        """Return a colour by its field's name."""
+        return QColor(getattr(self, name))
+
+    def speaker(self, slot: int) -> QColor:
+        """Return a speaker's colour."""
+        return QColor(self.speakers[slot % len(self.speakers)])
+
+
+def load_themes() -> dict[str, Theme]:
+    """Return the themes of the resources by name, "light" and "dark"."""
+    table = tomllib.loads(resource_path("theme/palette.toml").read_text("utf-8"))
+    return {
+        name: Theme(**{**values, "speakers": tuple(values["speakers"])})
+        for name, values in table.items()
+    }
+
+
+class Appearance(QObject):
+    """The theme in force; `changed` is emitted when the system switches. Thread: main.
+
+    Args:
+        forced: "light" or "dark" in place of the system's.
+    """
+
+    changed = Signal()
+
+    def __init__(self, forced: str = "", parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._themes = load_themes()
+        self._forced = forced
+        self.theme = self._themes[self._wanted()]
+        self._apply()
+        QGuiApplication.styleHints().colorSchemeChanged.connect(self._follow)
+
+    def force(self, name: str) -> None:
+        """Use a theme whatever the system says; "" follows the system again."""
+        self._forced = name
+        self._follow()
+
+    @Slot()
+    def _follow(self) -> None:
+        theme = self._themes[self._wanted()]
+        if theme is not self.theme:
+            self.theme = theme
+            self._apply()
+            self.changed.emit()
+
+    def _wanted(self) -> str:
+        if self._forced:
+            return self._forced
+        scheme = QGuiApplication.styleHints().colorScheme()
+        return "dark" if scheme == Qt.ColorScheme.Dark else "light"
+
+    def _apply(self) -> None:
+        application = QApplication.instance()
+        if isinstance(application, QApplication):
+            application.setPalette(_palette(self.theme))
+            application.setStyleSheet(_style_sheet(self.theme, self.theme is self._themes["dark"]))
+
+
+def tabular(font: QFont) -> QFont:
+    """Return a font whose digits all have one width, so that times stand still."""
+    result = QFont(font)
+    metrics = QFontMetrics(result)
+    if len({metrics.horizontalAdvance(digit) for digit in "0123456789"}) > 1:
+        result.setFeature(QFont.Tag("tnum"), 1)
+    return result
+
+
+def _palette(theme: Theme) -> QPalette:
+    palette = QPalette()
+    roles = {
+        QPalette.ColorRole.Window: theme.panel,
+        QPalette.ColorRole.WindowText: theme.text,
+        QPalette.ColorRole.Base: theme.ground,
+        QPalette.ColorRole.AlternateBase: theme.panel,
+        QPalette.ColorRole.Text: theme.text,
+        QPalette.ColorRole.PlaceholderText: theme.muted,
+        QPalette.ColorRole.Button: theme.raised,
+        QPalette.ColorRole.ButtonText: theme.text,
+        QPalette.ColorRole.Highlight: theme.selection,
+        QPalette.ColorRole.HighlightedText: theme.text,
+        QPalette.ColorRole.Link: theme.focus,
+        QPalette.ColorRole.ToolTipBase: theme.raised,
+        QPalette.ColorRole.ToolTipText: theme.text,
+    }
+    for role, value in roles.items():
+        palette.setColor(role, QColor(value))
+    for role in (QPalette.ColorRole.WindowText, QPalette.ColorRole.Text):
+        palette.setColor(QPalette.ColorGroup.Disabled, role, QColor(theme.faint))
+    return palette
+
+
+def _style_sheet(theme: Theme, is_dark: bool) -> str:
+    template = Template(resource_path("theme/window.qss").read_text("utf-8"))
+    values = {field.name: str(getattr(theme, field.name)) for field in fields(theme)}
+    chevron = resource_path(f"icons/chevron-{'light' if is_dark else 'dark'}.svg")
+    return template.substitute(values, chevron=chevron.as_posix())

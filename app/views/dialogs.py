@@ -1,0 +1,109 @@
+"""Questions and choices that open over the window; none of them stops it."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt, Slot
+from PySide6.QtWidgets import QFileDialog, QMessageBox
+
+import engine
+from app.controller import Controller
+from app.shelf import FORMAT_TITLES, Shelf
+from app.state import AppState
+from app.views.keep_dialog import KeepDialog
+from app.views.notice_bar import NoticeHistory
+from engine.core.config import KeepPolicy
+
+if TYPE_CHECKING:
+    from app.views.main_window import MainWindow
+
+_SOUND_FILES = "Sound files (*.wav *.flac *.ogg *.mp3 *.aiff *.aif);;All files (*)"
+
+
+class Dialogs(QObject):
+    """Opens the dialogs of a window and passes on what the user answers.
+
+    Args:
+        window: they open over it.
+        state: what is shown.
+        controller: commands on the session.
+        shelf: commands on files.
+    """
+
+    def __init__(
+        self, window: "MainWindow", state: AppState, controller: Controller, shelf: Shelf
+    ) -> None:
+        super().__init__(window)
+        self._window = window
+        self._state = state
+        self._controller = controller
+        self._shelf = shelf
+
+    @Slot()
+    def ask_what_to_keep(self) -> None:
+        """Ask what stays on disk; the recording that waits for it goes on or is given up."""
+        settings = self._controller.settings
+        dialog = KeepDialog(
+            str(self._shelf.sessions_dir),
+            KeepPolicy(settings.keep) if settings.keep else KeepPolicy.AUDIO_AND_TEXT,
+            self._window,
+        )
+        dialog.chosen.connect(self._take_keep)
+        dialog.rejected.connect(self._controller.forget_pending)
+        dialog.open()
+
+    @Slot()
+    def choose_sound_file(self) -> None:
+        """Let the user choose a file to listen to."""
+        dialog = QFileDialog(self._window, "Listen to a sound file", "", _SOUND_FILES)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(lambda path: self._controller.listen_to_file(Path(path)))
+        dialog.open()
+
+    @Slot()
+    def export_shown(self) -> None:
+        """Save the transcript that is shown."""
+        recording = self._state.document.recording
+        name = recording.recording_id if recording is not None else "transcript"
+        self._choose_export(name, self._shelf.export_shown)
+
+    @Slot(str)
+    def export_stored(self, session_id: str) -> None:
+        """Save a kept recording's transcript."""
+        self._choose_export(session_id, lambda path: self._shelf.export_session(session_id, path))
+
+    @Slot()
+    def show_messages(self) -> None:
+        """Show every notice of this run."""
+        NoticeHistory(self._state, self._window).open()
+
+    @Slot()
+    def show_about(self) -> None:
+        """Say what this is."""
+        box = QMessageBox(self._window)
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box.setWindowTitle("About Viva Voce")
+        box.setIconPixmap(self._window.windowIcon().pixmap(48, 48))
+        box.setText(f"Viva Voce {engine.__version__}")
+        box.setInformativeText(
+            "Read speech as it is spoken, see who is speaking, hear text aloud; on your own "
+            "machine.\n\nApache-2.0. The models have licences of their own: see the file NOTICE."
+        )
+        box.open()
+
+    def _take_keep(self, policy: str) -> None:
+        self._window.menu_actions.keep[policy].setChecked(True)
+        self._controller.choose_keep(policy)
+
+    def _choose_export(self, name: str, save: Callable[[Path], None]) -> None:
+        dialog = QFileDialog(self._window, "Export the transcript", f"{name}.txt")
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        filters = {f"{title} (*.{kind})": kind for kind, title in FORMAT_TITLES.items()}
+        dialog.setNameFilters(list(filters))
+        dialog.setDefaultSuffix("txt")
+        dialog.filterSelected.connect(lambda chosen: dialog.setDefaultSuffix(filters[chosen]))
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(lambda path: save(Path(path)))
+        dialog.open()

@@ -1,0 +1,154 @@
+"""One line that says what runs where, how far behind it is, and what was lost."""
+
+from typing import Protocol
+
+from PySide6.QtCore import QSize, Slot
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QWidget
+
+from app.state import AppState
+from app.theme import Appearance, tabular
+from engine.core.events import BackendChanged, BackendState
+from engine.core.types import BackendKind
+
+_KINDS = {
+    BackendKind.RECOGNIZER: "Text",
+    BackendKind.DIARIZER: "Speakers",
+    BackendKind.SYNTHESIZER: "Voice",
+}
+_BEHIND_S = 5.0
+"""A backlog from which on it is worth a look."""
+
+
+class HealthReading(Protocol):
+    """What a session tells about itself; see `engine.session.health.Health`."""
+
+    @property
+    def partial_delay_s(self) -> float | None: ...
+    @property
+    def final_delay_s(self) -> float | None: ...
+    @property
+    def speaker_delay_s(self) -> float | None: ...
+    @property
+    def recognizer_backlog_s(self) -> float: ...
+    @property
+    def diarizer_backlog_s(self) -> float: ...
+    @property
+    def num_overflows(self) -> int: ...
+    @property
+    def lost_s(self) -> float: ...
+    @property
+    def num_underflows(self) -> int: ...
+
+
+class HealthStrip(QFrame):
+    """The line at the bottom.
+
+    Args:
+        state: the backends.
+        appearance: colours.
+    """
+
+    def __init__(
+        self, state: AppState, appearance: Appearance, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setObjectName("healthStrip")
+        self.setAccessibleName("Health")
+        self._state = state
+        self._appearance = appearance
+        self.backends = {kind: QLabel() for kind in _KINDS}
+        self.progress = QProgressBar()
+        self.delays = QLabel()
+        self.losses = QLabel()
+        self._build()
+        state.backends_changed.connect(self._show_backends)
+        appearance.changed.connect(self._show_backends)
+        self._show_backends()
+        self.set_health(None)
+
+    def set_health(self, health: HealthReading | None) -> None:
+        """Show a snapshot; None while nothing is recorded."""
+        if health is None:
+            self.delays.setText("")
+            self.losses.setText("")
+            return
+        parts = [
+            f"text {_seconds(health.partial_delay_s)} → final {_seconds(health.final_delay_s)}",
+            f"speakers {_seconds(health.speaker_delay_s)}",
+        ]
+        self.delays.setText("    ".join(parts))
+        self.delays.setToolTip(
+            "From the end of a word to its first showing and to its last form, and from a moment "
+            "to knowing who spoke; medians of the newest"
+        )
+        backlog_s = max(health.recognizer_backlog_s, health.diarizer_backlog_s)
+        drops = health.num_overflows + health.num_underflows
+        self.losses.setText(f"backlog {backlog_s:.1f} s    drops {drops}")
+        self.losses.setToolTip(
+            f"Waiting for the text: {health.recognizer_backlog_s:.1f} s\n"
+            f"Waiting for the speakers: {health.diarizer_backlog_s:.1f} s\n"
+            f"Microphone lost sound {health.num_overflows} times, {health.lost_s:.2f} s in all\n"
+            f"Loudspeaker ran dry {health.num_underflows} times"
+        )
+        is_bad = backlog_s > _BEHIND_S or drops > 0
+        color = self._appearance.theme.warning if is_bad else self._appearance.theme.muted
+        self.losses.setStyleSheet(f"color: {color};")
+
+    @Slot()
+    def _show_backends(self) -> None:
+        loading: list[BackendChanged] = []
+        for kind, label in self.backends.items():
+            backend = self._state.backends.get(kind)
+            label.setText(f"{_KINDS[kind]}: {_describe(backend)}")
+            label.setToolTip(backend.message if backend else "")
+            is_failed = backend is not None and backend.state is BackendState.FAILED
+            theme = self._appearance.theme
+            label.setStyleSheet(f"color: {theme.warning if is_failed else theme.muted};")
+            if backend is not None and backend.state is BackendState.LOADING:
+                loading.append(backend)
+        self.progress.setVisible(bool(loading))
+        if loading:
+            known = loading[0].progress >= 0
+            self.progress.setRange(0, 100 if known else 0)
+            self.progress.setValue(round(100 * loading[0].progress) if known else 0)
+
+    def _build(self) -> None:
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 4, 12, 4)
+        row.setSpacing(20)
+        font = QFont(self.font())
+        font.setPointSizeF(font.pointSizeF() * 0.9)
+        font = tabular(font)
+        for label in self.backends.values():
+            row.addWidget(label)
+        self.progress.setTextVisible(False)
+        self.progress.setFixedSize(QSize(80, 4))
+        self.progress.setAccessibleName("Loading")
+        row.addWidget(self.progress)
+        row.addStretch(1)
+        row.addWidget(self.delays)
+        row.addWidget(self.losses)
+        for label in (*self.backends.values(), self.delays, self.losses):
+            label.setFont(font)
+
+
+def _describe(backend: BackendChanged | None) -> str:
+    if backend is None:
+        return "…"
+    name = backend.title or backend.backend_id
+    match backend.state:
+        case BackendState.LOADING:
+            percent = f" {backend.progress:.0%}" if backend.progress >= 0 else ""
+            return f"{name}, loading{percent}"
+        case BackendState.FAILED:
+            return f"{name}, not available"
+        case BackendState.OFF:
+            return "off" if backend.backend_id == "none" else f"{name}, not loaded"
+        case BackendState.READY:
+            where = f" · {backend.device}" if backend.device else ""
+            return f"{name}{where}{'' if backend.is_trained else ' · UNTRAINED'}"
+
+
+def _seconds(value: float | None) -> str:
+    return "–" if value is None else f"{value:.1f} s"

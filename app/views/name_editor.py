@@ -1,0 +1,88 @@
+"""A line edit laid over a speaker's name."""
+
+from PySide6.QtCore import QEvent, QRect, Qt, Signal, Slot
+from PySide6.QtGui import QFocusEvent, QKeyEvent
+from PySide6.QtWidgets import QLineEdit, QWidget
+
+from engine.core.types import SpeakerId
+
+MAX_NAME_CHARACTERS = 200
+
+
+class NameEditor(QLineEdit):
+    """Names a speaker: Enter or leaving takes the name, Escape does not.
+
+    Signals:
+        accepted: the speaker and the new name.
+        closed: it is gone, with or without a new name.
+    """
+
+    accepted = Signal(object, str)
+    closed = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._speaker: SpeakerId | None = None
+        self._old_name = ""
+        self.setMaxLength(MAX_NAME_CHARACTERS)
+        self.setAccessibleName("Name of the speaker")
+        self.hide()
+        self.returnPressed.connect(self._accept)
+
+    def edit(self, speaker: SpeakerId, name: str, place: QRect) -> None:
+        """Open over a name."""
+        self._speaker, self._old_name = speaker, name
+        self.setText(name)
+        self.setGeometry(place.adjusted(0, -2, 0, 4))
+        self.show()
+        self.selectAll()
+        self.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def cancel(self) -> None:
+        """Close and leave the name as it was."""
+        if self._speaker is not None:
+            self._speaker = None
+            self.hide()
+            self.closed.emit()
+
+    def event(self, event: QEvent) -> bool:
+        if (
+            event.type() == QEvent.Type.ShortcutOverride
+            and isinstance(event, QKeyEvent)
+            and event.key() == Qt.Key.Key_Escape
+        ):
+            # Else the window's own Escape would take it.
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.cancel()
+            self._give_focus_back()
+        else:
+            super().keyPressEvent(event)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        if event.reason() != Qt.FocusReason.PopupFocusReason:
+            self._accept()
+
+    @Slot()
+    def _accept(self) -> None:
+        speaker, self._speaker = self._speaker, None
+        if speaker is None:
+            return
+        has_focus = self.hasFocus()
+        self.hide()
+        if self.text().strip() != self._old_name:
+            self.accepted.emit(speaker, self.text().strip())
+        if has_focus:
+            self._give_focus_back()
+        self.closed.emit()
+
+    def _give_focus_back(self) -> None:
+        viewport = self.parentWidget()
+        owner = viewport.parentWidget() if viewport is not None else None
+        if owner is not None:
+            owner.setFocus(Qt.FocusReason.OtherFocusReason)

@@ -1,0 +1,107 @@
+"""What the user should know, shown without stopping the work: the newest, the rest a click away."""
+
+from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPlainTextEdit,
+    QSizePolicy,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.icons import icon
+from app.state import AppState
+from app.theme import Appearance
+from engine.core.events import Severity
+
+
+class NoticeBar(QFrame):
+    """A bar that is there only while a notice is open.
+
+    Signals:
+        history_asked: show all notices so far.
+    """
+
+    history_asked = Signal()
+
+    def __init__(
+        self, state: AppState, appearance: Appearance, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setObjectName("noticeBar")
+        self._state = state
+        self._appearance = appearance
+        self._mark = QLabel()
+        self.text = QLabel()
+        self.text.setWordWrap(True)
+        self.text.setTextFormat(Qt.TextFormat.PlainText)
+        self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self.more_button = QToolButton()
+        self.more_button.setToolTip("Show all messages")
+        self.close_button = QToolButton()
+        self.close_button.setToolTip("Put this message away")
+        self.close_button.setAccessibleName("Put this message away")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 8, 8, 8)
+        row.setSpacing(8)
+        row.addWidget(self._mark, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self.text, 1)
+        row.addWidget(self.more_button, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self.close_button, 0, Qt.AlignmentFlag.AlignTop)
+        self.close_button.clicked.connect(state.dismiss_notice)
+        self.more_button.clicked.connect(self.history_asked)
+        state.notices_changed.connect(self._show)
+        appearance.changed.connect(self._show)
+        self._show()
+
+    @Slot()
+    def _show(self) -> None:
+        notices = self._state.open_notices
+        self.setVisible(bool(notices))
+        if not notices:
+            return
+        notice = notices[-1].notice
+        self.setProperty("severity", notice.severity.value)
+        self.style().unpolish(self)
+        self.style().polish(self)
+        self.text.setText(f"{notice.message} {notice.advice}".strip())
+        self.setAccessibleName(f"{notice.severity.value}: {self.text.text()}")
+        others = len(notices) - 1
+        self.more_button.setVisible(others > 0)
+        self.more_button.setText(f"{others} more")
+        theme = self._appearance.theme
+        is_info = notice.severity is Severity.INFO
+        color = theme.color("muted" if is_info else "warning")
+        name = "info" if is_info else "warning"
+        self._mark.setPixmap(icon(name, color).pixmap(QSize(18, 18)))
+        self.close_button.setIcon(icon("close", theme.color("muted")))
+
+
+class NoticeHistory(QDialog):
+    """All notices of this run, to be read and copied."""
+
+    def __init__(self, state: AppState, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Messages")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        text = QPlainTextEdit()
+        text.setReadOnly(True)
+        text.setAccessibleName("Messages")
+        lines = [
+            f"{dated.time}  {dated.notice.severity.value}: "
+            f"{dated.notice.message} {dated.notice.advice}".rstrip()
+            for dated in reversed(state.history)
+        ]
+        text.setPlainText("\n\n".join(lines) or "There were no messages.")
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons.rejected.connect(self.reject)
+        column = QVBoxLayout(self)
+        column.addWidget(text)
+        column.addWidget(buttons)
+        self.resize(560, 320)

@@ -1,0 +1,260 @@
+"""The controls of a recording: record, pause, stop, time, input with level, output."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QWidget,
+)
+
+from app.icons import icon
+from app.state import AppState
+from app.theme import Appearance, tabular
+from app.views.level_meter import LevelMeter
+from engine.core.events import SessionState
+from engine.core.timebase import format_time
+
+_MAX_NAME_CHARACTERS = 28
+_TITLES = {"default": "System default", "null": "None (silence)"}
+
+
+class Device(Protocol):
+    """What a chooser needs of a device."""
+
+    @property
+    def name(self) -> str:
+        """For people and settings."""
+        ...
+
+    @property
+    def num_inputs(self) -> int:
+        """Input channels."""
+        ...
+
+    @property
+    def num_outputs(self) -> int:
+        """Output channels."""
+        ...
+
+    @property
+    def is_monitor(self) -> bool:
+        """Whether it records what a loudspeaker plays."""
+        ...
+
+
+class DeviceChooser(QComboBox):
+    """Chooses a device by name; it asks for a fresh list whenever it opens.
+
+    Signals:
+        opened: the list is about to be shown.
+        chosen: the user took a name.
+    """
+
+    opened = Signal()
+    chosen = Signal(str)
+
+    def __init__(self, title: str, current: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(title)
+        self.setToolTip(title)
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.setMinimumContentsLength(15)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self._current = current
+        self.set_names(())
+        self.activated.connect(self._take)
+
+    def set_names(self, names: Sequence[tuple[str, str]]) -> None:
+        """Offer devices as (name, text shown), besides the system's default."""
+        shown = [("default", _TITLES["default"]), *names]
+        if self._current not in [name for name, _ in shown]:
+            missing = f"{self._current} (not there)" if names else self._current
+            shown.append((self._current, _TITLES.get(self._current, missing)))
+        if shown != [(self.itemData(i), self.itemText(i)) for i in range(self.count())]:
+            self.clear()
+            for name, text in shown:
+                self.addItem(text, name)
+        self.setCurrentIndex([name for name, _ in shown].index(self._current))
+
+    def showPopup(self) -> None:
+        self.opened.emit()
+        super().showPopup()
+
+    @Slot(int)
+    def _take(self, index: int) -> None:
+        name = str(self.itemData(index))
+        if name != self._current:
+            self._current = name
+            self.chosen.emit(name)
+
+
+class Toolbar(QFrame):
+    """The row of controls at the top.
+
+    Signals:
+        record_asked: Record, or Stop where it stands in its place.
+        pause_asked: Pause or Resume.
+        stop_asked: Stop, or, while the text is being finished, do without the rest.
+
+    Args:
+        state: what is going on.
+        appearance: colours.
+        input_name: chosen microphone.
+        output_name: chosen loudspeaker.
+    """
+
+    record_asked = Signal()
+    pause_asked = Signal()
+    stop_asked = Signal()
+
+    def __init__(
+        self,
+        state: AppState,
+        appearance: Appearance,
+        input_name: str,
+        output_name: str,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setObjectName("toolbar")
+        self._state = state
+        self._appearance = appearance
+        self._is_ready = False
+        self.record_button = _button("Record", "Start a recording (Ctrl+R)")
+        self.pause_button = _button("Pause", "Hold the recording (Ctrl+P)")
+        self.stop_button = _button("Stop", "End the recording (Ctrl+R)")
+        self.time_label = QLabel("00:00:00")
+        self.detail_label = QLabel()
+        self.input_chooser = DeviceChooser("Microphone", input_name)
+        self.output_chooser = DeviceChooser("Loudspeaker", output_name)
+        self.meter = LevelMeter(appearance)
+        self._icons = [(QLabel(), "microphone"), (QLabel(), "speaker")]
+        self._build()
+        self.record_button.clicked.connect(self.record_asked)
+        self.pause_button.clicked.connect(self.pause_asked)
+        self.stop_button.clicked.connect(self.stop_asked)
+        state.session_changed.connect(self.refresh)
+        state.document_replaced.connect(self.refresh)
+        appearance.changed.connect(self._paint_icons)
+        self._paint_icons()
+        self.refresh()
+
+    def set_ready(self, is_ready: bool) -> None:
+        """Say whether the engine is there."""
+        if is_ready != self._is_ready:
+            self._is_ready = is_ready
+            self.refresh()
+
+    def set_time(self, seconds: float) -> None:
+        """Show the length of the recording."""
+        text = format_time(seconds)
+        if text != self.time_label.text():
+            self.time_label.setText(text)
+
+    def set_devices(self, devices: Sequence[Device]) -> None:
+        """Offer the devices there are; those that record a loudspeaker come last."""
+        inputs = sorted((d for d in devices if d.num_inputs), key=lambda d: d.is_monitor)
+        self.input_chooser.set_names([(d.name, d.name) for d in inputs])
+        self.output_chooser.set_names([(d.name, d.name) for d in devices if d.num_outputs])
+
+    @Slot()
+    def refresh(self) -> None:
+        """Bring buttons in line with the session."""
+        state = self._state.session_state
+        is_live = state in (SessionState.RECORDING, SessionState.PAUSED)
+        is_stopping = state is SessionState.STOPPING
+        self.record_button.setEnabled(self._is_ready and state is SessionState.IDLE)
+        texts = {
+            SessionState.STARTING: "Opening…",
+            SessionState.RECORDING: "Recording",
+            SessionState.PAUSED: "Paused",
+            SessionState.STOPPING: "Finishing…",
+        }
+        self.record_button.setText(texts.get(state, "Record"))
+        _set_property(self.record_button, "recording", state is SessionState.RECORDING)
+        self.pause_button.setEnabled(is_live)
+        self.pause_button.setText("Resume" if state is SessionState.PAUSED else "Pause")
+        self.stop_button.setEnabled(is_live or is_stopping)
+        self.stop_button.setText("Skip rest" if is_stopping else "Stop")
+        self.stop_button.setToolTip(
+            "Do without the words that are not recognized yet"
+            if is_stopping
+            else "End the recording"
+        )
+        self.input_chooser.setEnabled(state in (SessionState.IDLE, SessionState.CLOSED))
+        self.detail_label.setText(self._detail())
+        self._paint_icons()
+
+    def _detail(self) -> str:
+        """Return what goes on beside the time: where the sound comes from, what is being done."""
+        state, recording = self._state.session_state, self._state.live_document.recording
+        if state is SessionState.STOPPING:
+            return self._state.state_detail
+        is_live = state in (SessionState.RECORDING, SessionState.PAUSED)
+        if not is_live or recording is None:
+            return ""
+        name = recording.device
+        if len(name) > _MAX_NAME_CHARACTERS:
+            name = f"{name[: _MAX_NAME_CHARACTERS - 1]}…"
+        return f"from {name}"
+
+    def _build(self) -> None:
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 8, 12, 8)
+        row.setSpacing(8)
+        for button in (self.record_button, self.pause_button, self.stop_button):
+            row.addWidget(button)
+        font = QFont(self.font())
+        font.setPointSizeF(font.pointSizeF() * 1.25)
+        font.setWeight(QFont.Weight.DemiBold)
+        self.time_label.setFont(tabular(font))
+        self.time_label.setAccessibleName("Length of the recording")
+        self.detail_label.setProperty("role", "muted")
+        row.addSpacing(8)
+        row.addWidget(self.time_label)
+        row.addWidget(self.detail_label)
+        row.addStretch(1)
+        row.addWidget(self._icons[0][0])
+        row.addWidget(self.input_chooser)
+        row.addWidget(self.meter)
+        row.addSpacing(16)
+        row.addWidget(self._icons[1][0])
+        row.addWidget(self.output_chooser)
+
+    @Slot()
+    def _paint_icons(self) -> None:
+        theme = self._appearance.theme
+        text, faint = theme.color("text"), theme.color("faint")
+        is_recording = self._state.session_state is SessionState.RECORDING
+        red = theme.color("on_record") if is_recording else theme.color("record")
+        # A disabled button that says "Recording" is a sign, not an absence: its mark stays bright.
+        mark = red if is_recording else faint
+        self.record_button.setIcon(icon("record", red, mark))
+        is_paused = self._state.session_state is SessionState.PAUSED
+        self.pause_button.setIcon(icon("play" if is_paused else "pause", text, faint))
+        self.stop_button.setIcon(icon("stop", text, faint))
+        for label, name in self._icons:
+            label.setPixmap(icon(name, theme.color("muted")).pixmap(QSize(18, 18)))
+
+
+def _button(text: str, tip: str) -> QPushButton:
+    button = QPushButton(text)
+    button.setToolTip(tip)
+    button.setAccessibleDescription(tip)
+    button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    return button
+
+
+def _set_property(widget: QWidget, name: str, value: bool) -> None:
+    if widget.property(name) != value:
+        widget.setProperty(name, value)
+        widget.style().unpolish(widget)
+        widget.style().polish(widget)

@@ -1,0 +1,206 @@
+"""What stands where the transcript will be: what runs, where, and how to begin."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import (
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QProgressBar,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.icons import app_icon, icon
+from app.state import AppState
+from app.theme import Appearance
+from engine.core.events import BackendChanged, BackendState
+from engine.core.types import BackendKind
+
+_KINDS = (
+    (BackendKind.RECOGNIZER, "Writes"),
+    (BackendKind.DIARIZER, "Tells voices apart"),
+    (BackendKind.SYNTHESIZER, "Reads aloud"),
+)
+
+
+class Welcome(QWidget):
+    """The first thing to see.
+
+    Signals:
+        record_asked: start a recording.
+        demo_asked: play the bundled conversation through everything.
+        pull_asked: fetch the missing models.
+
+    Args:
+        state: the backends.
+        appearance: colours.
+    """
+
+    record_asked = Signal()
+    demo_asked = Signal()
+    pull_asked = Signal()
+
+    def __init__(
+        self, state: AppState, appearance: Appearance, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setObjectName("welcome")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._state = state
+        self._appearance = appearance
+        self.promise = QLabel()
+        self.record_button = QPushButton("Record")
+        self.demo_button = QPushButton("Try the demo")
+        self._states = {kind: QLabel("…") for kind, _ in _KINDS}
+        self._bars = {kind: QProgressBar() for kind, _ in _KINDS}
+        self.missing = QFrame()
+        self.missing_text = QLabel()
+        self.pull_button = QPushButton("Fetch them now")
+        self.pull_bar = QProgressBar()
+        self._build()
+        self._refresh()
+        state.backends_changed.connect(self._refresh)
+        appearance.changed.connect(self._refresh)
+        self.record_button.clicked.connect(self.record_asked)
+        self.demo_button.clicked.connect(self.demo_asked)
+        self.pull_button.clicked.connect(self.pull_asked)
+
+    def set_ready(self, is_ready: bool) -> None:
+        """Say whether the engine is there and idle."""
+        self.record_button.setEnabled(is_ready)
+        self.demo_button.setEnabled(is_ready)
+
+    def show_missing(self, titles: Sequence[str], size: str) -> None:
+        """Say which models are not on this machine; nothing for none."""
+        self.missing.setVisible(bool(titles))
+        self.pull_bar.hide()
+        self.pull_button.setEnabled(True)
+        names = "\n".join(f"•  {title}" for title in titles)
+        self.missing_text.setText(
+            f"Not on this computer yet ({size}):\n{names}\n"
+            "They are fetched from the internet once; after that nothing needs it."
+        )
+
+    def show_pull(self, fraction: float, text: str) -> None:
+        """Show how the fetching goes."""
+        self.pull_button.setEnabled(False)
+        self.pull_bar.show()
+        self.pull_bar.setRange(0, 100 if fraction >= 0 else 0)
+        self.pull_bar.setValue(round(100 * max(0.0, fraction)))
+        self.missing_text.setText(text)
+
+    @Slot()
+    def _refresh(self) -> None:
+        ready = [b for b in self._state.backends.values() if b.state is BackendState.READY]
+        places = dict.fromkeys(b.device for b in ready if b.device)
+        where = f" ({', '.join(places)})" if places else ""
+        self.promise.setText(
+            f"Everything runs on this computer{where}. Nothing you say, write or hear leaves it."
+        )
+        for kind, _ in _KINDS:
+            self._show_backend(kind, self._state.backends.get(kind))
+        theme = self._appearance.theme
+        self.record_button.setIcon(icon("record", theme.color("on_focus"), theme.color("faint")))
+        self.demo_button.setIcon(icon("play", theme.color("text"), theme.color("faint")))
+
+    def _show_backend(self, kind: BackendKind, backend: BackendChanged | None) -> None:
+        label, bar = self._states[kind], self._bars[kind]
+        is_loading = backend is None or backend.state is BackendState.LOADING
+        bar.setVisible(is_loading)
+        known = backend is not None and backend.progress >= 0
+        bar.setRange(0, 100 if known or backend is None else 0)
+        bar.setValue(round(100 * backend.progress) if backend is not None and known else 0)
+        is_problem = backend is not None and backend.state is BackendState.FAILED
+        label.setProperty("role", "problem" if is_problem else "")
+        label.style().polish(label)
+        label.setText(_status(backend))
+        label.setToolTip(backend.message if backend is not None else "")
+
+    def _build(self) -> None:
+        outer = QHBoxLayout(self)
+        outer.addStretch(1)
+        column = QVBoxLayout()
+        column.setSpacing(12)
+        outer.addLayout(column, 0)
+        outer.addStretch(1)
+        column.addStretch(2)
+        mark = QLabel()
+        mark.setPixmap(app_icon().pixmap(QSize(48, 48)))
+        column.addWidget(mark)
+        title = QLabel("Speak, and read it as it is said")
+        font = QFont(self.font())
+        font.setPointSizeF(font.pointSizeF() * 1.7)
+        font.setWeight(QFont.Weight.DemiBold)
+        title.setFont(font)
+        column.addWidget(title)
+        self.promise.setWordWrap(True)
+        self.promise.setProperty("role", "muted")
+        self.promise.setMinimumWidth(500)
+        column.addWidget(self.promise)
+        column.addSpacing(4)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(8)
+        self.record_button.setProperty("role", "primary")
+        self.record_button.setToolTip("Start a recording (Ctrl+R)")
+        self.demo_button.setToolTip(
+            "Play the bundled conversation of 27 seconds through everything, as if it were spoken"
+        )
+        buttons.addWidget(self.record_button)
+        buttons.addWidget(self.demo_button)
+        buttons.addStretch(1)
+        column.addLayout(buttons)
+        column.addSpacing(12)
+        column.addLayout(self._backend_grid())
+        column.addWidget(self._missing_card())
+        column.addStretch(3)
+
+    def _backend_grid(self) -> QGridLayout:
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(16)
+        grid.setVerticalSpacing(6)
+        grid.setColumnStretch(1, 1)
+        for row, (kind, job) in enumerate(_KINDS):
+            name = QLabel(job)
+            name.setProperty("role", "muted")
+            bar = self._bars[kind]
+            bar.setTextVisible(False)
+            bar.setFixedWidth(96)
+            bar.setAccessibleName(f"Loading: {job}")
+            grid.addWidget(name, row, 0)
+            grid.addWidget(self._states[kind], row, 1)
+            grid.addWidget(bar, row, 2)
+        return grid
+
+    def _missing_card(self) -> QFrame:
+        self.missing.setProperty("role", "card")
+        card = QVBoxLayout(self.missing)
+        card.setContentsMargins(16, 12, 16, 12)
+        card.setSpacing(8)
+        self.missing_text.setWordWrap(True)
+        card.addWidget(self.missing_text)
+        self.pull_bar.setTextVisible(False)
+        self.pull_bar.setAccessibleName("Fetching models")
+        card.addWidget(self.pull_bar)
+        card.addWidget(self.pull_button, 0, Qt.AlignmentFlag.AlignLeft)
+        self.missing.hide()
+        return self.missing
+
+
+def _status(backend: BackendChanged | None) -> str:
+    if backend is None:
+        return "…"
+    name = backend.title or backend.backend_id
+    match backend.state:
+        case BackendState.LOADING:
+            return f"{name}: loading"
+        case BackendState.FAILED:
+            return f"{name}: not available"
+        case BackendState.OFF:
+            return "Off" if backend.backend_id == "none" else name
+        case BackendState.READY:
+            return f"{name}: ready"

@@ -1,0 +1,118 @@
+"""Puts the window together: the composition root of the graphical program."""
+
+import logging
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import psutil
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
+
+from app.controller import Controller
+from app.icons import app_icon
+from app.jobs import Jobs
+from app.lifecycle import Lifecycle
+from app.logs import install_hooks, start_logging
+from app.shelf import Shelf
+from app.speech import Speech
+from app.state import AppState
+from app.theme import Appearance
+from app.views.main_window import MainWindow
+from engine.core.config import Settings, folders, load_settings
+from engine.core.errors import ConfigError, EngineError
+from engine.core.events import Notice, Severity
+
+if TYPE_CHECKING:
+    from engine.session.session import Session
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """The parts of the graphical program, put together and not started."""
+
+    application: QApplication
+    state: AppState
+    controller: Controller
+    lifecycle: Lifecycle
+    window: MainWindow
+
+    def run(self) -> int:
+        """Show the window and return the exit code once it is closed."""
+        self.lifecycle.finished.connect(self.application.quit)
+        self.lifecycle.catch_signals()
+        self.window.show()
+        try:
+            return self.application.exec()
+        finally:
+            self.lifecycle.release_signals()
+
+
+def run_window(environment: Mapping[str, str]) -> int:
+    """Open the window and return the exit code once it is closed."""
+    return assemble(environment).run()
+
+
+def assemble(environment: Mapping[str, str]) -> Program:
+    """Put the program together; the engine is made once the window has been painted.
+
+    Args:
+        environment: see `engine.core.config`.
+    """
+    application = _application()
+    settings, problem = _settings(environment)
+    log = start_logging(folders(settings, environment).state)
+    state = AppState()
+    jobs = Jobs(lambda error: _show(state, error))
+    advice = f"The log {log} has the details." if log else ""
+    install_hooks(
+        lambda text: jobs.call_soon(lambda: state.add_notice(Notice(Severity.ERROR, text, advice)))
+    )
+    controller = Controller(state, jobs, settings, environment)
+    shelf = Shelf(state, jobs, settings, environment)
+    speech = Speech(state, jobs, controller)
+    lifecycle = Lifecycle(controller, shelf, speech, state, jobs)
+    window = MainWindow(state, controller, shelf, speech, lifecycle, Appearance())
+    if problem is not None:
+        _show(state, problem)
+    window.painted.connect(_log_start)
+    # Models load behind the first picture of the window, not before it.
+    window.painted.connect(lambda: QTimer.singleShot(0, lambda: controller.build(_build)))
+    return Program(application, state, controller, lifecycle, window)
+
+
+def _application() -> QApplication:
+    application = QApplication(["vivavoce"])
+    application.setApplicationName("vivavoce")
+    application.setApplicationDisplayName("Viva Voce")
+    application.setDesktopFileName("vivavoce")
+    application.setStyle("Fusion")
+    application.setWindowIcon(app_icon())
+    application.setQuitOnLastWindowClosed(False)
+    return application
+
+
+def _build(settings: Settings, environment: Mapping[str, str]) -> "Session":
+    # Imported late, on the worker thread: devices and backends come with it.
+    from engine.session.build import build_session
+
+    return build_session(settings, environment)
+
+
+def _settings(environment: Mapping[str, str]) -> tuple[Settings, ConfigError | None]:
+    try:
+        return load_settings(environment), None
+    except ConfigError as error:
+        return Settings(), error
+
+
+def _show(state: AppState, error: EngineError) -> None:
+    state.add_notice(Notice(Severity.ERROR, error.message, error.advice))
+
+
+def _log_start() -> None:
+    age_s = time.time() - psutil.Process().create_time()
+    logger.info("the window is visible %.2f s after the process began", age_s)
