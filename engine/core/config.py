@@ -4,6 +4,7 @@ Precedence: command-line option, then environment (`VIVAVOCE_…`), then file, t
 """
 
 import os
+import tempfile
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
@@ -170,9 +171,11 @@ def save_settings(settings: Settings, environment: Mapping[str, str]) -> None:
     }
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_suffix(".tmp")
-        temporary.write_bytes(tomli_w.dumps(values).encode())
-        temporary.replace(path)
+        # A name of its own, so that two programs that save at once do not meet in one file.
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".tmp")
+        with os.fdopen(handle, "wb") as file:
+            file.write(tomli_w.dumps(values).encode())
+        Path(name).replace(path)
     except OSError as error:
         raise ConfigError(
             f"The settings cannot be saved to {path}: {error.strerror}.",

@@ -203,7 +203,7 @@ class TranscriptDocument:
 
     def _regroup(self, first_word: int) -> int:
         """Make the lines anew from the one that holds `first_word`, or would be joined by it."""
-        at = bisect_right([line.first for line in self._lines], first_word) - 1
+        at = bisect_right(self._lines, first_word, key=lambda line: line.first) - 1
         # A change at the start of a line can join it to the one before.
         at = max(0, at - 1)
         index = self._lines[at].first if self._lines else 0
