@@ -1,0 +1,52 @@
+"""The log file of the command line."""
+
+import logging
+import logging.handlers
+from contextlib import suppress
+from pathlib import Path
+
+LOG_NAME = "vivavoce.log"
+_MAX_BYTES = 1_000_000
+_OURS = ("engine", "app")
+
+
+class LogFile:
+    """Takes what modules log while it is open; nothing of it reaches the terminal.
+
+    Warnings are always written, everything of our own on request. Where the folder cannot be
+    written there is no log.
+
+    Args:
+        folder: made when it is opened.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / LOG_NAME
+        self._handler: logging.Handler | None = None
+
+    def open(self, *, is_verbose: bool) -> None:
+        """Begin to write."""
+        self.close()
+        handler: logging.Handler = logging.NullHandler()
+        with suppress(OSError):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            handler = logging.handlers.RotatingFileHandler(
+                self.path, maxBytes=_MAX_BYTES, backupCount=1, encoding="utf-8", delay=True
+            )
+        handler.setFormatter(
+            logging.Formatter("%(asctime)s %(levelname)s %(threadName)s %(name)s: %(message)s")
+        )
+        logging.getLogger().addHandler(handler)
+        for name in _OURS:
+            logging.getLogger(name).setLevel(logging.DEBUG if is_verbose else logging.WARNING)
+        self._handler = handler
+
+    def close(self) -> None:
+        """End writing; idempotent."""
+        handler, self._handler = self._handler, None
+        if handler is None:
+            return
+        logging.getLogger().removeHandler(handler)
+        handler.close()
+        for name in _OURS:
+            logging.getLogger(name).setLevel(logging.NOTSET)

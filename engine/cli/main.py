@@ -1,0 +1,115 @@
+"""The command line. Commands are cheap to list: what they need is imported when they run."""
+
+import logging
+import os
+import sys
+from collections.abc import Sequence
+from functools import partial
+from typing import Annotated
+
+import typer
+
+import engine
+from engine.cli import bench, devices, doctor, listen, models, say, sessions, transcribe
+from engine.cli.console import system_console
+from engine.cli.exit_codes import BAD_ARGUMENTS, DONE, FAILED, INTERRUPTED, exit_code_of
+from engine.cli.log import LOG_NAME, LogFile
+from engine.cli.startup import Startup
+from engine.core.config import Settings, folders
+from engine.core.errors import EngineError
+
+logger = logging.getLogger(__name__)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command and return the exit status.
+
+    Args:
+        argv: without the program's name; those of the process if None.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that cannot show a letter shows a question mark, never a traceback.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    log = LogFile(folders(Settings(), os.environ).state)
+    try:
+        return _run(list(sys.argv[1:] if argv is None else argv), log)
+    finally:
+        log.close()
+
+
+def _run(arguments: list[str], log: LogFile) -> int:
+    command = typer.main.get_command(_build())
+    try:
+        result = command.main(arguments, prog_name="vivavoce", standalone_mode=False, obj=log)
+    except typer.Exit as end:
+        return end.exit_code
+    except (typer.Abort, KeyboardInterrupt):
+        return INTERRUPTED
+    except typer.TyperException as error:
+        # Those about arguments know the usage of their command.
+        show = getattr(error, "show", None) or partial(system_console().note, error.message)
+        show()
+        return BAD_ARGUMENTS
+    except EngineError as error:
+        logger.debug("the command ended", exc_info=True)
+        system_console().note(str(error))
+        return exit_code_of(error)
+    except BrokenPipeError:
+        # Nobody reads any more; nor may the interpreter try to flush.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
+    except Exception as error:
+        logger.exception("the command broke down")
+        system_console().note(
+            f"This should not have happened: {type(error).__name__}: {error}. "
+            f"The log says more: {log.path}"
+        )
+        return FAILED
+    return result if isinstance(result, int) else DONE
+
+
+def _build() -> typer.Typer:
+    app = typer.Typer(
+        name="vivavoce",
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback(invoke_without_command=True)(_main_command)
+    for command in (
+        listen.listen,
+        transcribe.transcribe,
+        say.say,
+        devices.devices,
+        doctor.doctor,
+        bench.bench,
+    ):
+        app.command()(command)
+    app.add_typer(models.build(), name="models")
+    app.add_typer(sessions.build(), name="sessions")
+    return app
+
+
+def _main_command(
+    context: typer.Context,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help=f"Write everything to {LOG_NAME}.")
+    ] = False,
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    """Read speech as it is spoken, see who is speaking, hear text aloud; on your own machine.
+
+    Without a command, the window opens.
+    """
+    if version:
+        print(f"vivavoce {engine.__version__}")
+        raise typer.Exit(DONE)
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+        raise typer.Exit(BAD_ARGUMENTS)
+    log = context.obj
+    if isinstance(log, LogFile):
+        log.open(is_verbose=verbose)
+    context.obj = Startup(dict(os.environ))

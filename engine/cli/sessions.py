@@ -1,0 +1,111 @@
+"""`vivavoce sessions`: what was recorded and kept."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from engine.cli.startup import startup_of
+
+if TYPE_CHECKING:
+    from engine.store.library import SessionInfo, SessionLibrary
+
+_Reference = Annotated[
+    str, typer.Argument(metavar="ID", help="A session, the beginning of its id, or last.")
+]
+
+
+def build() -> typer.Typer:
+    """Return the group of commands."""
+    group = typer.Typer(help="List, read, export and delete recordings.", no_args_is_help=True)
+    group.command("list")(list_sessions)
+    group.command()(show)
+    group.command()(export)
+    group.command()(delete)
+    return group
+
+
+def list_sessions(context: typer.Context) -> None:
+    """List recordings, the newest first."""
+    from engine.cli.console import system_console
+    from engine.core.timebase import format_time
+    from engine.store.integrity import format_bytes
+
+    library = _library(context)
+    found = library.list()
+    for info in found:
+        words = "1 word" if info.num_words == 1 else f"{info.num_words} words"
+        parts = [
+            f"{info.id:<22}",
+            format_time(info.duration_s),
+            f"{words:>12}",
+            f"{format_bytes(info.size_bytes):>10}",
+            "audio" if info.has_audio else "text ",
+            _condition(info),
+            info.title,
+        ]
+        print("  ".join(part for part in parts if part))
+    if not found:
+        system_console().note(f"There is no recording in {library.root} yet.")
+
+
+def show(context: typer.Context, reference: _Reference) -> None:
+    """Print a recording's transcript."""
+    from engine.store.exporters.export import render
+    from engine.store.exporters.options import ExportFormat
+
+    stored = _library(context).open(reference)
+    print(render(stored.document(), ExportFormat.TXT), end="")
+
+
+def export(
+    context: typer.Context,
+    reference: _Reference,
+    export_format: Annotated[
+        str | None,
+        typer.Option("--format", "-f", metavar="FORMAT", help="txt, srt, vtt, json, rttm or ctm."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Write to a file; its suffix may say how.")
+    ] = None,
+) -> None:
+    """Write a recording's transcript in a format."""
+    from engine.cli.preflight import check_output
+    from engine.cli.transcribing import choose_format
+    from engine.store.exporters import export as exporter
+
+    chosen = choose_format(export_format, out)
+    if out is not None:
+        check_output(out)
+    document = _library(context).open(reference).document()
+    if out is None:
+        print(exporter.render(document, chosen), end="")
+    else:
+        exporter.export(document, chosen, out)
+
+
+def delete(
+    context: typer.Context,
+    reference: _Reference,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+) -> None:
+    """Delete a recording, its audio and its text, from this machine."""
+    library = _library(context)
+    info = library.open(reference).info()
+    if not yes:
+        typer.confirm(f"Delete {info.id} for good?", abort=True, err=True)
+    library.delete(info.id)
+    print(f"{info.id} is deleted")
+
+
+def _condition(info: "SessionInfo") -> str:
+    if info.is_active:
+        return "being recorded"
+    return "" if info.is_closed else "broke off"
+
+
+def _library(context: typer.Context) -> "SessionLibrary":
+    from engine.store.library import SessionLibrary
+
+    startup = startup_of(context)
+    return SessionLibrary(startup.folders(startup.settings()).sessions)
