@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.text.repetition import is_repetitive, loop_start
+from engine.text.repetition import loop_start
 
 pytestmark = pytest.mark.unit
 
@@ -33,12 +33,3 @@ def test_loop_start_in_what_people_say_then_none(text: str) -> None:
 )
 def test_loop_start_in_a_loop_then_the_second_round(text: str, where: int) -> None:
     assert loop_start(text.split()) == where
-
-
-def test_is_repetitive_when_long_text_says_one_thing_then_true() -> None:
-    assert is_repetitive("and some fresh basil, " * 12)
-    assert not is_repetitive("no " * 4)
-    assert not is_repetitive(
-        "And Mr. John Dashwood had then leisure to consider how much there might be prudently "
-        "in his power to do for them."
-    )
