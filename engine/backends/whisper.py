@@ -19,7 +19,7 @@ class WhisperRecognizer:
 
     Args:
         context: where the embedded model is, threads, clock; the option "language" fixes the
-            language of a multilingual model.
+            language of a multilingual model, "pace" "file" trades delay for fewer errors.
         folder: another CTranslate2 Whisper folder, or None for the embedded model.
     """
 
@@ -28,10 +28,12 @@ class WhisperRecognizer:
         self._folder = folder
         # A second thread shortens a decode by less than it costs.
         hop_per_cost = 1.2 if context.num_threads <= 1 else 2.0
-        self._policy = LivePolicy(hop_per_cost=hop_per_cost)
+        options = dict(context.options)
+        is_file = options.get("pace") == "file"
+        self._policy = LivePolicy.for_files() if is_file else LivePolicy(hop_per_cost=hop_per_cost)
         self._decoder: Decoder | None = None
         self._detector: SpeechDetector | None = None
-        self._language = dict(context.options).get("language") or None
+        self._language = options.get("language") or None
         self._languages: tuple[str, ...] = ("en",) if folder is None else ()
 
     @property

@@ -69,6 +69,21 @@ class LivePolicy:
     fair_log_probability: float = -0.5
     min_log_probability: float = -1.7
 
+    @classmethod
+    def for_files(cls) -> "LivePolicy":
+        """Return the settings for audio that nobody waits for: few, long, careful readings."""
+        return cls(
+            end_silence=_samples(0.8),
+            settle_silence=_samples(0.8),
+            min_hop=_samples(7.0),
+            hop_per_cost=0.0,
+            max_hop=_samples(7.0),
+            sentence_cut_length=_samples(13.0),
+            cut_length=_samples(16.0),
+            max_length=_samples(22.0),
+            beam_size=5,
+        )
+
     @property
     def latency(self) -> int:
         """Audio behind a word that must be heard until it is final, where readings agree."""

@@ -40,5 +40,6 @@ def build_session(
             model_path=store.path,
             sessions_dir=places.sessions,
             clock=clock,
+            is_fast=is_fast,
         ),
     )

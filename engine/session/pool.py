@@ -163,12 +163,13 @@ class BackendPool:
             logger.exception("loading %s %s failed", kind, slot.backend_id)
             slot.error = BackendError(
                 f"The {kind} {slot.backend_id} could not be loaded: {error}.",
-                advice="Run `vivavoce doctor` to see what is missing.",
+                advice="Choose another one, or install the program again; its log has the details.",
+                command="vivavoce doctor",
             )
         slot.state = BackendState.FAILED if slot.error else BackendState.READY
         slot.backend = None if slot.error else backend
         slot.done.set()
-        self._tell(kind, slot, backend, message=str(slot.error or ""))
+        self._tell(kind, slot, backend, message=slot.error.text if slot.error else "")
 
     def _tell(
         self,

@@ -40,6 +40,8 @@ class Services:
         model_path: the verified folder of a model.
         sessions_dir: where recordings are kept.
         clock: host time.
+        is_fast: whether inputs are read as fast as the models take them: then nobody waits for
+            a word, and backends prefer few errors to little delay.
     """
 
     devices: DeviceProvider
@@ -47,6 +49,7 @@ class Services:
     model_path: Callable[[str], Path]
     sessions_dir: Path
     clock: Clock
+    is_fast: bool = False
 
 
 class Session:
@@ -264,13 +267,13 @@ class Session:
         if not self._is_closed:
             self._control.submit(self._recorder.stop)
 
-    def _context(self, kind: BackendKind) -> BackendContext:
-        # The speaker and voice models are small; the recognizer gets what they leave.
-        budget = self._settings.thread_budget
+    def _context(self, _kind: BackendKind) -> BackendContext:
+        # Two lanes work side by side; a second thread in one of them costs more than it saves.
         return BackendContext(
             model_path=self._services.model_path,
-            num_threads=budget if kind is BackendKind.RECOGNIZER else max(1, budget // 2),
+            num_threads=max(1, self._settings.thread_budget // 2),
             now_s=self._services.clock.now_s,
+            options=(("pace", "file"),) if self._services.is_fast else (),
         )
 
     def _wait_for_voice(self, cancel: CancelToken) -> tuple[BackendSpec, SynthesizerStream]:

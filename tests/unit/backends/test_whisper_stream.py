@@ -276,3 +276,16 @@ def test_push_when_language_is_chosen_then_every_decode_uses_it() -> None:
     decoder = ScriptDecoder(words)
     push_all(WhisperStream(decoder, LevelDetector(), language="fr"), audio_for(words, 7.0))
     assert {call.language for call in decoder.calls} == {"fr"}
+
+
+@pytest.mark.parametrize("num_words", [10, 150])
+def test_file_policy_when_nobody_waits_then_few_readings_give_every_word_once(num_words) -> None:
+    words = script(" ".join(f"w{i}" for i in range(num_words)))
+    decoder = ScriptDecoder(words)
+    stream = WhisperStream(decoder, LevelDetector(), policy=LivePolicy.for_files())
+    pcm = audio_for(words, words[-1].end_s + 2.0)
+    events = [*push_all(stream, pcm), *stream.flush()]
+
+    assert [word.text.strip() for word in finals(events)] == [word.text.strip() for word in words]
+    assert len(decoder.calls) <= 1 + len(pcm) / RATE / 6
+    assert max(call.num_frames for call in decoder.calls) <= 3000
