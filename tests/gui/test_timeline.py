@@ -10,11 +10,12 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.views.speaker_timeline import SpeakerTimeline
-from app.views.timeline_painter import HEADER_WIDTH, ROW_HEIGHT
+from app.views.timeline_sizes import TimelineSizes
 from engine.core.events import ActivityRevised, SpanMarked, SpeakerRenamed
 from engine.core.types import MAX_SPEAKERS, SpanKind
 from tests.helpers.window import RATE, WindowParts, activity, conversation, started
 
+HEADER_WIDTH, ROW_HEIGHT = TimelineSizes().header, TimelineSizes().row
 pytestmark = pytest.mark.gui
 
 

@@ -94,6 +94,7 @@ def test_the_demo_runs_through_the_whole_window(environment: dict[str, str], hom
     )
     assert done.returncode == 0, done.stderr
     seen = json.loads(done.stdout.splitlines()[-1])
+    assert "failed" not in seen, seen["failed"]
     text = seen["text"].casefold()
     assert "program" in text
     assert "own machine" in text

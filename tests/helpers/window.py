@@ -9,6 +9,7 @@ import numpy as np
 
 from app.controller import Controller
 from app.jobs import Jobs
+from app.layout import LayoutFile
 from app.lifecycle import Lifecycle
 from app.shelf import Shelf
 from app.speech import Speech
@@ -59,7 +60,10 @@ def make_window(home: Path, settings: Settings | None = None, theme: str = "ligh
     shelf = Shelf(state, jobs, settings, environment)
     speech = Speech(state, jobs, controller)
     lifecycle = Lifecycle(controller, shelf, speech, state, jobs)
-    window = MainWindow(state, controller, shelf, speech, lifecycle, Appearance(theme))
+    layout_file = LayoutFile(home / "config")
+    window = MainWindow(
+        state, controller, shelf, speech, lifecycle, Appearance(theme), jobs, layout_file
+    )
     return WindowParts(window, state, controller, shelf, lifecycle, jobs, ScriptedSession(settings))
 
 

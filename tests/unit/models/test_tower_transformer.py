@@ -48,7 +48,7 @@ def test_rotary_when_asked_in_bfloat16_rounds_angles_made_in_float32() -> None:
     fine, _ = rope.cos_sin(2000, torch.float32, torch.device("cpu"))
     coarse, _ = rope.cos_sin(2000, torch.bfloat16, torch.device("cpu"))
     assert torch.equal(coarse, fine.bfloat16())
-    assert fine[1999, 0].item() == pytest.approx(math.cos(1999.0), abs=1e-4)
+    assert fine[1999, 0, 0].item() == pytest.approx(math.cos(1999.0), abs=1e-4)
 
 
 @pytest.mark.parametrize("fraction", [0.0, 0.1, 0.4])
@@ -96,6 +96,27 @@ def test_encoder_when_given_embeddings_skips_the_stacking() -> None:
     bypassed, bypassed_lengths = encoder(embeddings, lengths, bypass_pre_encode=True)
     assert torch.equal(whole, bypassed)
     assert bypassed_lengths.tolist() == [6]
+
+
+@pytest.mark.parametrize("qk_norm", [True, False])
+@pytest.mark.parametrize("n_layers", [0, 1, 2])
+def test_encoder_when_only_the_last_frames_are_wanted_gives_the_same_ones(
+    qk_norm: bool, n_layers: int
+) -> None:
+    encoder = _encoder(replace(CONFIG, qk_norm=qk_norm, n_layers=n_layers))
+    x, lengths = _random(2, 6, 40), torch.tensor([40, 36])
+    whole, _ = encoder(x, lengths)
+    last, last_lengths = encoder(x, lengths, first=7)
+    torch.testing.assert_close(last, whole[:, :, 7:], atol=1e-5, rtol=1e-5)
+    assert last_lengths.tolist() == [10, 9]
+
+
+def test_encoder_when_it_works_in_place_leaves_its_argument_alone() -> None:
+    encoder = _encoder(replace(CONFIG, pre_block_norm=False))
+    x = _random(1, 5, 32)
+    before = x.clone()
+    encoder(x, torch.tensor([5]), bypass_pre_encode=True)
+    assert torch.equal(x, before)
 
 
 def test_encoder_when_scaling_multiplies_embeddings_by_the_root_of_its_width() -> None:
