@@ -25,7 +25,7 @@ def timeline(parts: WindowParts, qtbot: QtBot) -> SpeakerTimeline:
     timeline = parts.window.timeline
     qtbot.waitUntil(timeline.isVisible)
     parts.window.resize(1240, 800)
-    qtbot.waitUntil(lambda: timeline.height() == timeline.rows.height)
+    qtbot.waitUntil(lambda: timeline.height() == timeline.sizeHint().height())
     timeline.set_duration(26.4)
     return timeline
 
@@ -43,10 +43,10 @@ def test_rows_come_with_the_speakers(parts: WindowParts) -> None:
     assert timeline.rows.slots == ()
     parts.state.take([activity(((0, 0.5, 2.0),), 3.0, 1.0)])
     assert timeline.rows.slots == (0,)
-    height = timeline.rows.height
+    height = timeline.sizeHint().height()
     parts.state.take([activity(((0, 0.5, 2.0), (2, 1.0, 2.5), (3, 0.1, 2.0)), 3.0, 1.0)])
     assert timeline.rows.slots == (0, 2, 3)
-    assert timeline.rows.height > height
+    assert timeline.sizeHint().height() > height
 
 
 def test_a_bar_stands_where_somebody_speaks_and_nowhere_else(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.views.keep_dialog import KeepDialog
@@ -525,6 +525,7 @@ def test_without_a_microphone_the_welcome_offers_the_demo_and_files(
     dialog.reject()
     _wait_for_call(parts, qtbot, "start file:/tmp/talk.wav keep=text")
     parts.session.devices = (DeviceInfo("Headset", 1, 2, 48_000),)
+    qtbot.waitUntil(lambda: not parts.window.findChildren(QFileDialog))
     qtbot.mouseClick(welcome.look_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: not welcome.no_input.isVisible())
 
@@ -590,6 +591,25 @@ def test_no_message_of_the_window_speaks_of_the_command_line(qtbot: QtBot, tmp_p
         assert "vivavoce " not in text
         assert "file:PATH" not in text
     close_window(parts, qtbot)
+
+
+def test_no_button_is_cut_in_a_narrow_window_with_longer_labels(
+    parts: WindowParts, qtbot: QtBot
+) -> None:
+    window = parts.window
+    _record(parts, qtbot)
+    parts.session.post(*conversation()[1:])
+    window.show_delays(True)
+    window.resize(900, 600)
+    buttons = [button for button in window.findChildren(QPushButton) if button.isVisible()]
+    assert len(buttons) > 8
+    for button in buttons:
+        text = button.text()
+        button.setText(text + text[: max(3, len(text) * 2 // 5)])
+    qtbot.wait(50)
+    cut = [button.text() for button in buttons if button.width() < button.sizeHint().width()]
+    assert cut == []
+    assert window.toolbar.time_label.width() >= window.toolbar.time_label.sizeHint().width()
 
 
 def test_every_control_has_a_name_and_can_be_reached(parts: WindowParts) -> None:

@@ -62,5 +62,5 @@ def build_nemo_codec(config: CodecConfig, seed: int = 0) -> Any:
             if name.endswith("alpha"):
                 parameter.uniform_(0.4, 1.6)
             elif name.endswith("original0"):
-                parameter.mul_(1.3 if "decoder" in name else 1.6)
+                parameter.mul_(1.3 if "decoder" in name else 2.2)
     return model

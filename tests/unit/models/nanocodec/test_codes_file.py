@@ -1,5 +1,6 @@
 """Files of codes."""
 
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -56,3 +57,21 @@ def test_read_codes_when_content_is_wrong_then_refused(
 def test_read_codes_when_there_is_no_file_then_error(tmp_path: Path) -> None:
     with pytest.raises(CodesError, match="no file"):
         read_codes(tmp_path / "a.npz")
+
+
+def test_read_codes_when_a_small_file_unpacks_to_a_huge_one_then_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.npz"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in ("codec_id.npy", "layout.npy"):
+            archive.writestr(name, b"")
+        with archive.open("codes.npy", "w", force_zip64=True) as stream:
+            for _ in range(257):
+                stream.write(bytes(2**20))
+    with pytest.raises(CodesError, match="too large"):
+        read_codes(path)
+
+
+def test_read_codes_when_it_is_one_array_then_refused(tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", np.zeros(4, int))
+    with pytest.raises(CodesError, match="one array"):
+        read_codes(tmp_path / "a.npy")
