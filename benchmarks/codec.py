@@ -119,10 +119,9 @@ def print_memory(decoder: CodecDecoder, minutes: float) -> None:
 def print_import_cost() -> None:
     """Time and memory of the imports, each in a process of its own."""
     measure = (
-        "import resource,sys,time; import torch;"
-        "mib=lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss/1024;"
-        "before,start=mib(),time.perf_counter(); import {module};"
-        "print(f'{{time.perf_counter()-start:.1f}} s, {{mib()-before:.0f}} MiB beyond torch')"
+        "import time, psutil, torch; resident=lambda: psutil.Process().memory_info().rss/2**20;"
+        "before, start = resident(), time.perf_counter(); import {module};"
+        "print(f'{{time.perf_counter()-start:.1f}} s, {{resident()-before:.0f}} MiB beyond torch')"
     )
     modules = ["engine.models.nanocodec.codec"]
     if find_spec("nemo"):

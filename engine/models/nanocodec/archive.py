@@ -5,10 +5,12 @@ configuration as plain YAML, the checkpoint as tensors only. An archive with a m
 unpacking would put outside its folder is refused whole, because it was made to do harm.
 """
 
+import lzma
 import pickle
 import shutil
 import tarfile
 import tempfile
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
@@ -47,7 +49,7 @@ class NemoArchive:
         with self._opened() as archive:
             members = self._checked_members(archive)
             for name in (_CONFIG, _WEIGHTS):
-                if name not in members:
+                if name not in members or not members[name].isfile():
                     raise self._refused(f"it has no {name}")
 
     def read_config(self) -> Mapping[str, Any]:
@@ -87,7 +89,7 @@ class NemoArchive:
     def _member(self, name: str, max_bytes: int) -> Iterator[IO[bytes]]:
         with self._opened() as archive:
             member = self._checked_members(archive).get(name)
-            if member is None:
+            if member is None or not member.isfile():
                 raise self._refused(f"it has no {name}")
             if member.size > max_bytes:
                 raise self._refused(f"its {name} is unreasonably large")
@@ -108,7 +110,7 @@ class NemoArchive:
         try:
             with tarfile.open(self._path) as archive:
                 yield archive
-        except (tarfile.TarError, EOFError, OSError) as error:
+        except (tarfile.TarError, EOFError, OSError, zlib.error, lzma.LZMAError) as error:
             raise self._refused(f"it is no whole tar archive ({error})") from error
 
     def _checked_members(self, archive: tarfile.TarFile) -> dict[str, tarfile.TarInfo]:

@@ -9,7 +9,9 @@ from torch import Tensor
 from engine.core.errors import BackendError, ConfigError
 from engine.models.nanocodec.config import NANOCODEC_21HZ, RELEASED, CodecConfig
 from engine.models.nanocodec.decoder import CodecDecoder
+from engine.models.nanocodec.encoder import check_audio
 from engine.models.nanocodec.engines import CodecEngine, NativeEngine, NemoEngine
+from engine.models.nanocodec.layout import CodesError
 from engine.models.nanocodec.loading import CodecFile, cached_codec_file
 from engine.models.nanocodec.tail import (
     END_OF_SPEECH_FADE_MS,
@@ -142,6 +144,7 @@ class NanoCodec:
         """
         engine = self._loaded()
         quantizer = engine.quantizer
+        quantizer.check_shape(codes)
         num_frames = codes.shape[-1]
         if codes_len.shape != codes.shape[:1]:
             raise ValueError(f"codes_len must be ({codes.shape[0]},), got {tuple(codes_len.shape)}")
@@ -171,7 +174,8 @@ class NanoCodec:
         Decodes a window that begins `lookback` frames before the new ones, and drops the samples
         of those. With `lookback="exact"` (25 frames, 28 at 12.5 a second) what successive calls
         return is the whole decode, cut in pieces, to float rounding. Fewer frames are an
-        approximation; the untrained full-size codec leaves -44 dB of the signal at 8.
+        approximation: in the untrained full-size codec the error in chunks of 10 frames is 28 dB
+        below the signal at 8 frames, 58 dB at 16 (21 and 49 dB in the first frame of a chunk).
 
         Args:
             frames: (T, D) integers: the stream from its first frame on.
@@ -184,14 +188,14 @@ class NanoCodec:
 
         Raises:
             BackendError, CodesError: see `decode_from_codes`.
-            ValueError: start_idx or lookback is negative.
+            ValueError: start_idx or lookback is out of range.
         """
         config = self._loaded().config
-        num_context = config.lookback_frames if lookback == "exact" else lookback
-        if start_idx < 0 or num_context < 0:
-            raise ValueError(
-                f"start_idx and lookback must not be negative, got {start_idx} and {lookback}"
-            )
+        num_context = context_frames(lookback, config)
+        if start_idx < 0:
+            raise ValueError(f"start_idx must not be negative, got {start_idx}")
+        if frames.ndim != 2:
+            raise CodesError(f"Frames must be (T, D), got {tuple(frames.shape)}.")
         num_frames = frames.shape[0]
         if num_frames <= start_idx:
             return None
@@ -217,8 +221,11 @@ class NanoCodec:
 
         Raises:
             BackendError: not loaded.
+            TypeError, ValueError: audio is not float32, not finite, or has another shape.
         """
-        return self._loaded().encode(audio, audio_len)
+        engine = self._loaded()
+        check_audio(audio, audio_len)
+        return engine.encode(audio, audio_len)
 
     def _loaded(self) -> "CodecEngine":
         if self._engine is None:
@@ -230,3 +237,16 @@ class NanoCodec:
         return BackendError(
             f"The codec {self.codec_id} is not loaded.", advice="Call load(device) first."
         )
+
+
+def context_frames(lookback: Lookback, config: CodecConfig) -> int:
+    """Return a lookback in frames.
+
+    Raises:
+        ValueError: it is negative, or a word other than "exact".
+    """
+    if lookback == "exact":
+        return config.lookback_frames
+    if not isinstance(lookback, int) or lookback < 0:
+        raise ValueError(f'lookback must be "exact" or at least 0 frames, got {lookback!r}')
+    return lookback

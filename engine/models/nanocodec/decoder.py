@@ -91,8 +91,8 @@ class CodecDecoder:
             (B, T * samples_per_frame) audio from -1 to 1, and the state to give next.
 
         Raises:
-            TypeError, ValueError: the codes' type or shape.
-            CodeRangeError: a code is out of range; names where.
+            CodesError: codes have another type or shape, or one is out of range; names where.
+            ValueError: the state is of another number of streams.
         """
         self.quantizer.check(codes)
         return self.step_latents(self.quantizer.dequantize(codes), state)

@@ -116,19 +116,7 @@ class CodecEncoder:
         """Return per-dimension codes (B, D, frames) int64 and (B,) frames; see `latents`.
 
         Behind the end of a shorter clip codes are 0.
-
-        Raises:
-            TypeError, ValueError: audio is not float32, or has another shape.
         """
-        if audio.dtype != torch.float32:
-            raise TypeError(f"audio must be float32, got {audio.dtype}")
-        if audio.ndim != 2 or audio_len.shape != audio.shape[:1]:
-            raise ValueError(
-                "audio must be (B, T) and audio_len (B,), "
-                f"got {tuple(audio.shape)} and {tuple(audio_len.shape)}"
-            )
-        if bool(((audio_len < 0) | (audio_len > audio.shape[1])).any()):
-            raise ValueError(f"audio_len must be 0 to {audio.shape[1]}, got {audio_len.tolist()}")
         latents, lengths = self.latents(audio, audio_len)
         codes = self.quantizer.quantize(latents)
         positions = torch.arange(codes.shape[2], device=codes.device)
@@ -180,3 +168,23 @@ class CodecEncoder:
             stride=stride,
             dilation=dilation,
         )
+
+
+def check_audio(audio: Tensor, audio_len: Tensor) -> None:
+    """Refuse what cannot be encoded.
+
+    Raises:
+        TypeError: audio is not float32.
+        ValueError: audio is not (B, T), not finite, or shorter than audio_len (B,) says.
+    """
+    if audio.dtype != torch.float32:
+        raise TypeError(f"audio must be float32, got {audio.dtype}")
+    if audio.ndim != 2 or audio_len.shape != audio.shape[:1]:
+        raise ValueError(
+            "audio must be (B, T) and audio_len (B,), "
+            f"got {tuple(audio.shape)} and {tuple(audio_len.shape)}"
+        )
+    if bool(((audio_len < 0) | (audio_len > audio.shape[1])).any()):
+        raise ValueError(f"audio_len must be 0 to {audio.shape[1]}, got {audio_len.tolist()}")
+    if not bool(torch.isfinite(audio).all()):
+        raise ValueError("audio must be finite numbers, got NaN or infinity")

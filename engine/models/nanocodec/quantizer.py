@@ -37,13 +37,7 @@ class FiniteScalarQuantizer:
         Raises:
             CodesError: names the type, the shape, or the first dimension and value out of range.
         """
-        if codes.dtype not in _INTEGERS:
-            raise CodesError(f"Codes must be integers, not {codes.dtype}.")
-        if codes.ndim != 3 or codes.shape[1] != self._config.num_dims:
-            raise CodesError(
-                f"Codes must be (B, {self._config.num_dims}, T), got {tuple(codes.shape)}.",
-                advice="Check that they are per-dimension codes of this codec.",
-            )
+        self.check_shape(codes)
         limits = self._levels.to(codes.device)[:, None]
         is_wrong = (codes < 0) | (codes >= limits)
         if bool(is_wrong.any()):
@@ -53,6 +47,16 @@ class FiniteScalarQuantizer:
                 int(self._levels[dimension]),
                 frame,
                 f"dimension {dimension}",
+            )
+
+    def check_shape(self, codes: Tensor) -> None:
+        """Like `check`, but look at no values."""
+        if codes.dtype not in _INTEGERS:
+            raise CodesError(f"Codes must be integers, not {codes.dtype}.")
+        if codes.ndim != 3 or codes.shape[1] != self._config.num_dims:
+            raise CodesError(
+                f"Codes must be (B, {self._config.num_dims}, T), got {tuple(codes.shape)}.",
+                advice="Check that they are per-dimension codes of this codec.",
             )
 
     def dequantize(self, codes: Tensor) -> Tensor:

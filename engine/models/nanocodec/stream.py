@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from engine.core.types import Pcm
-from engine.models.nanocodec.codec import Lookback, NanoCodec
+from engine.models.nanocodec.codec import Lookback, NanoCodec, context_frames
 from engine.models.nanocodec.layout import CodeLayout, convert_codes
 from engine.models.nanocodec.tail import HeldTail
 
@@ -39,6 +39,7 @@ class CodecStream:
 
     Raises:
         BackendError: the codec is not loaded, or its engine has no stateful decoder.
+        ValueError: lookback is out of range.
     """
 
     def __init__(
@@ -55,10 +56,9 @@ class CodecStream:
             raise codec.not_loaded()
         self._codec = codec
         self._layout = layout
-        self._lookback = lookback
         self._decoder = codec.decoder if decoding is StreamDecoding.STATEFUL else None
         self._tail = HeldTail(codec.sample_rate, fade_ms, silence_ms)
-        self._num_context = codec.config.lookback_frames if lookback == "exact" else lookback
+        self._num_context = context_frames(lookback, codec.config)
         self.reset()
 
     @property

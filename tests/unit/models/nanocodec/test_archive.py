@@ -112,9 +112,21 @@ def test_read_when_a_member_is_missing_or_wrong_then_error_says_so(
         archive.read_config() if name == CONFIG else archive.read_tensors()
 
 
+def test_read_when_a_member_is_a_folder_then_refused(tmp_path: Path) -> None:
+    folder = tarfile.TarInfo(WEIGHTS)
+    folder.type = tarfile.DIRTYPE
+    path = write_nemo(
+        tmp_path / "a.nemo", SMALLEST, replaced={WEIGHTS: None}, added=((folder, b""),)
+    )
+    for read in (NemoArchive(path).check, NemoArchive(path).read_tensors):
+        with pytest.raises(ModelFileError, match="no model_weights"):
+            read()
+
+
+@pytest.mark.parametrize("mode", ["w", "w:gz"])
 @pytest.mark.parametrize("kept", [0, 700, 20_000])
-def test_read_when_file_is_cut_short_then_refused(tmp_path: Path, kept: int) -> None:
-    path = write_nemo(tmp_path / "a.nemo", SMALLEST)
+def test_read_when_file_is_cut_short_then_refused(tmp_path: Path, kept: int, mode: str) -> None:
+    path = write_nemo(tmp_path / "a.nemo", SMALLEST, mode=mode)
     path.write_bytes(path.read_bytes()[:kept])
     with pytest.raises(ModelFileError, match=r"a\.nemo was refused"):
         NemoArchive(path).read_tensors()

@@ -76,6 +76,7 @@ def test_decode_from_codes_when_clips_differ_in_length_then_each_as_if_alone(
     [
         (torch.zeros(1, 31, 4, dtype=torch.int64), [4], CodesError, "31"),
         (torch.zeros(1, 32, 4), [4], CodesError, "float32"),
+        (torch.zeros(32, 4, dtype=torch.int64), [4], CodesError, r"\(32, 4\)"),
         (torch.full((1, 32, 4), 8), [4], CodesError, "Code 8 in dimension 0 of frame 0"),
         (torch.zeros(1, 32, 4, dtype=torch.int64), [5], ValueError, "0 to 4"),
         (torch.zeros(1, 32, 4, dtype=torch.int64), [4, 4], ValueError, "codes_len"),
@@ -119,8 +120,19 @@ def test_decode_stream_when_nothing_is_new_then_none(codec: NanoCodec) -> None:
     assert codec.decode_stream(frames, start_idx=5) is None
     assert codec.decode_stream(frames, start_idx=9) is None
     assert codec.decode_stream(frames[:0], start_idx=0) is None
+
+
+def test_decode_stream_when_arguments_are_wrong_then_error_names_them(codec: NanoCodec) -> None:
+    frames = random_codes(CONFIG, 5)[0].T
     with pytest.raises(ValueError, match="-1"):
         codec.decode_stream(frames, start_idx=-1)
+    for lookback in (-2, "long"):
+        with pytest.raises(ValueError, match=str(lookback)):
+            codec.decode_stream(frames, start_idx=0, lookback=lookback)  # type: ignore[arg-type]
+    with pytest.raises(CodesError, match=r"\(1, 5, 32\)"):
+        codec.decode_stream(frames[None], start_idx=0)
+    with pytest.raises(CodesError, match="31"):
+        codec.decode_stream(frames[:, :31], start_idx=0)
 
 
 def test_decode_stream_when_final_then_faded_and_silence_behind(codec: NanoCodec) -> None:
@@ -146,6 +158,8 @@ def test_encode_when_clips_differ_in_length_then_whole_frames_and_zeros_behind(
     assert codec.encode(torch.zeros(1, 0), torch.tensor([0]))[0].shape == (1, 32, 0)
     with pytest.raises(TypeError, match="float64"):
         codec.encode(audio.double(), torch.tensor([1, 1]))
+    with pytest.raises(ValueError, match="finite"):
+        codec.encode(audio * torch.nan, torch.tensor([1, 1]))
     with pytest.raises(ValueError, match="0 to 3073"):
         codec.encode(audio, torch.tensor([3074, 1]))
 
