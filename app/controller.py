@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +35,7 @@ class Controller(QObject):
         build_ended: the making of the engine is over, well or not.
         keep_asked: the user must say what is kept before the first recording.
         devices_listed: the devices there are (a tuple of `engine.audio.device.DeviceInfo`).
+        change_refused: the engine did not take a change; `settings` are as before.
         text_size_changed: points.
 
     Args:
@@ -48,6 +49,7 @@ class Controller(QObject):
     build_ended = Signal()
     keep_asked = Signal()
     devices_listed = Signal(object)
+    change_refused = Signal()
     text_size_changed = Signal(int)
 
     def __init__(
@@ -146,8 +148,8 @@ class Controller(QObject):
             self.show_error(EngineError(f"The demo is missing: {error}.", advice="Reinstall."))
             return
         self._is_demo = True
-        self.session.change_settings(replace(self.settings, keep=KeepPolicy.NOTHING.value))
-        self.session.start(f"file:{path}")
+        self._order_change({"keep": KeepPolicy.NOTHING.value})
+        self._order_start(f"file:{path}")
 
     def choose_keep(self, policy: str) -> None:
         """Settle what is kept, and go on with the recording that waited for it."""
@@ -232,14 +234,41 @@ class Controller(QObject):
         settings = replace(self.settings, **values)
         if settings == self.settings:
             return
-        try:
-            if self.session is not None and not self._is_demo:
-                self.session.change_settings(settings)
-        except EngineError as error:
-            self.show_error(error)
-            return
+        before = {name: getattr(self.settings, name) for name in values}
         self.settings = settings
         self._save_timer.start()
+        if not self._is_demo:
+            self._order_change(values, lambda: self._take_back(values, before))
+
+    def _take_back(self, values: Mapping[str, Any], before: Mapping[str, Any]) -> None:
+        """Undo a refused change, unless the user has changed the same thing again."""
+        if all(getattr(self.settings, name) == value for name, value in values.items()):
+            self.settings = replace(self.settings, **before)
+            self._save_timer.start()
+        self.change_refused.emit()
+
+    def _order_change(
+        self, values: Mapping[str, Any], on_refused: Callable[[], None] = lambda: None
+    ) -> None:
+        """Put values in force off this thread: a model that is let go may take its time."""
+        session = self.session
+        if session is None:
+            return
+
+        def refuse(error: EngineError) -> None:
+            self.show_error(error)
+            on_refused()
+
+        # They change what is in force by then, so that a refused change before them stays out.
+        self._jobs.run_in_order(
+            lambda: session.change_settings(replace(session.settings, **values)), on_error=refuse
+        )
+
+    def _order_start(self, input_name: str) -> None:
+        """Start a recording once the settings before it are in force."""
+        session = self.session
+        if session is not None:
+            self._jobs.run_in_order(lambda: None if self.is_closing else session.start(input_name))
 
     def _start(self, input_name: str) -> None:
         if self.session is None or self._state.is_busy:
@@ -248,17 +277,14 @@ class Controller(QObject):
             self._pending_input = input_name
             self.keep_asked.emit()
             return
-        self.session.start(input_name)
+        self._order_start(input_name)
 
     @Slot()
     def _watch_demo(self) -> None:
         """Put the settings back in force once the demo has ended."""
         if self._is_demo and not self._state.is_busy and self.session is not None:
             self._is_demo = False
-            try:
-                self.session.change_settings(self.settings)
-            except EngineError as error:
-                self.show_error(error)
+            self._order_change({f.name: getattr(self.settings, f.name) for f in fields(Settings)})
 
     def _take_session(self, session: "Session") -> None:
         self.is_building = False

@@ -27,8 +27,9 @@ class Jobs(QObject):
     ) -> None:
         super().__init__(parent)
         self._on_error = on_error
-        self._bridge = QtEventBridge(_call_all, self)
+        self._bridge = QtEventBridge(self._call_all, self)
         self._pool = ThreadPoolExecutor(max_workers=3, thread_name_prefix="vivavoce-job")
+        self._ordered = ThreadPoolExecutor(max_workers=1, thread_name_prefix="vivavoce-order")
         self._is_closed = False
 
     def run(
@@ -44,14 +45,25 @@ class Jobs(QObject):
         if not self._is_closed:
             self._pool.submit(self._run, work, on_done, on_error or self._on_error)
 
+    def run_in_order(
+        self,
+        work: Callable[[], T],
+        on_done: Callable[[T], None] | None = None,
+        on_error: Callable[[EngineError], None] | None = None,
+    ) -> None:
+        """As `run`, but one after the other: for commands that build upon each other."""
+        if not self._is_closed:
+            self._ordered.submit(self._run, work, on_done, on_error or self._on_error)
+
     def call_soon(self, function: Callable[[], None]) -> None:
         """Call a function on the main thread. Thread: any."""
         self._bridge.post(function)
 
     def close(self) -> None:
-        """Take no more jobs; running ones end by themselves; idempotent."""
+        """Take no more jobs; running ones end by themselves and nobody is told; idempotent."""
         self._is_closed = True
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        for pool in (self._pool, self._ordered):
+            pool.shutdown(wait=False, cancel_futures=True)
 
     def _run(
         self,
@@ -76,7 +88,8 @@ class Jobs(QObject):
             if on_done is not None:
                 self.call_soon(lambda: on_done(result))
 
-
-def _call_all(functions: Sequence[Callable[[], None]]) -> None:
-    for function in functions:
-        function()
+    def _call_all(self, functions: Sequence[Callable[[], None]]) -> None:
+        for function in functions:
+            # Views may be gone by then.
+            if not self._is_closed:
+                function()

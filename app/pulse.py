@@ -1,5 +1,6 @@
 """Pulls what changes all the time: levels, times, delays; only while it can be seen."""
 
+import time
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Slot
@@ -11,6 +12,7 @@ from engine.core.events import SessionState
 
 if TYPE_CHECKING:
     from app.views.main_window import MainWindow
+    from engine.session.health import Health
 
 _INTERVAL_MS = 33
 _HEALTH_EVERY = 15
@@ -66,8 +68,14 @@ class Pulse(QObject):
             if self._state.is_live_shown:
                 self._window.timeline.set_duration(recorded_s)
         if self._num_beats % _HEALTH_EVERY == 0:
-            self._window.health_strip.set_health(session.health())
+            self._show_health(session.health())
         self._num_beats += 1
+
+    def _show_health(self, health: "Health") -> None:
+        # Before the first sound and after the last there are no figures, not figures of zero.
+        if health.recorded_s > 0:
+            self._window.health_strip.set_health(health)
+            self._window.delays_panel.add(health, time.monotonic())
 
     def _rest(self) -> None:
         self._window.toolbar.meter.set_levels(None)

@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from app.jobs import Jobs
 from app.state import AppState
+from app.views.sessions_panel import describe
 from engine.core.config import Settings, folders
 from engine.core.errors import EngineError
 from engine.core.events import BackendState, Notice, SessionState, Severity
@@ -215,7 +216,8 @@ class Shelf(QObject):
 
     def _show_session(self, found: tuple[TranscriptDocument, "SessionInfo"]) -> None:
         document, info = found
-        self._state.show_stored(document, info.title or info.id)
+        title, detail = describe(info)
+        self._state.show_stored(document, f"{title} · {detail}")
 
     def _exported(self, path: Path) -> None:
         self._state.add_notice(Notice(Severity.INFO, f"Saved as {path}."))

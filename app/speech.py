@@ -46,7 +46,7 @@ class Speech(QObject):
         try:
             session.speak(text)
         except EngineError as error:
-            self._state.take([UtteranceChanged(-1, UtteranceState.FAILED, message=str(error))])
+            self._state.take([UtteranceChanged(-1, UtteranceState.FAILED, message=error.text)])
 
     @Slot()
     def stop_speaking(self) -> None:
@@ -90,4 +90,4 @@ class Speech(QObject):
 
     def _not_saved(self, error: EngineError) -> None:
         self.save_progress.emit(None)
-        self.save_ended.emit(str(error), True)
+        self.save_ended.emit(error.text, True)

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication
 from app.controller import Controller
 from app.icons import app_icon
 from app.jobs import Jobs
+from app.layout import LayoutFile
 from app.lifecycle import Lifecycle
 from app.logs import install_hooks, start_logging
 from app.shelf import Shelf
@@ -64,7 +65,8 @@ def assemble(environment: Mapping[str, str]) -> Program:
     """
     application = _application()
     settings, problem = _settings(environment)
-    log = start_logging(folders(settings, environment).state)
+    places = folders(settings, environment)
+    log = start_logging(places.state)
     state = AppState()
     jobs = Jobs(lambda error: _show(state, error))
     advice = f"The log {log} has the details." if log else ""
@@ -75,7 +77,10 @@ def assemble(environment: Mapping[str, str]) -> Program:
     shelf = Shelf(state, jobs, settings, environment)
     speech = Speech(state, jobs, controller)
     lifecycle = Lifecycle(controller, shelf, speech, state, jobs)
-    window = MainWindow(state, controller, shelf, speech, lifecycle, Appearance())
+    layout_file = LayoutFile(places.config)
+    window = MainWindow(
+        state, controller, shelf, speech, lifecycle, Appearance(), jobs, layout_file
+    )
     if problem is not None:
         _show(state, problem)
     window.painted.connect(_log_start)

@@ -25,3 +25,5 @@ def virtual_display(width: int = 1400, height: int = 900) -> Iterator[str]:
         finally:
             server.terminate()
             server.wait()
+            if server.stdout is not None:
+                server.stdout.close()

@@ -10,7 +10,7 @@ set -eu
 purpose=${1:-run}
 case $purpose in
     run) extras=realtime,piper ;;
-    test) extras=realtime,piper,dev ;;
+    test) extras=realtime,piper,nemo,dev ;;
     *) echo "usage: $0 run|test" >&2; exit 2 ;;
 esac
 

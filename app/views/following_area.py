@@ -14,6 +14,9 @@ class FollowingArea(QAbstractScrollArea):
 
     Signals:
         follow_changed: whether it stays at the end.
+
+    Attributes:
+        is_growing: whether there is anything to follow; else no way back is offered.
     """
 
     follow_changed = Signal(bool)
@@ -22,6 +25,7 @@ class FollowingArea(QAbstractScrollArea):
         super().__init__(parent)
         self._is_following = True
         self._is_own_scroll = False
+        self.is_growing = True
         self.jump_button = QPushButton("↓ Jump to latest", self)
         self.jump_button.setProperty("role", "float")
         self.jump_button.setToolTip("Follow the newest words again (Ctrl+L)")
@@ -63,7 +67,8 @@ class FollowingArea(QAbstractScrollArea):
         else:
             # What grew above the view pushes the view down, so that what is read stands still.
             self.set_offset(self.offset + self.measure_at(self.offset, height))
-        self.jump_button.setVisible(not self._is_following and self.content_height() > 0)
+        is_behind = self.is_growing and not self._is_following
+        self.jump_button.setVisible(is_behind and self.content_height() > 0)
         self.viewport().update()
 
     def set_offset(self, offset: int) -> None:

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QWidget
 
 from app.state import AppState
 from app.theme import Appearance, tabular
+from app.views.elided_label import ElidedLabel
 from engine.core.events import BackendChanged, BackendState
 from engine.core.types import BackendKind
 
@@ -57,13 +58,14 @@ class HealthStrip(QFrame):
         self.setAccessibleName("Health")
         self._state = state
         self._appearance = appearance
-        self.backends = {kind: QLabel() for kind in _KINDS}
+        self._is_bad = False
+        self.backends = {kind: ElidedLabel() for kind in _KINDS}
         self.progress = QProgressBar()
         self.delays = QLabel()
         self.losses = QLabel()
         self._build()
         state.backends_changed.connect(self._show_backends)
-        appearance.changed.connect(self._show_backends)
+        appearance.changed.connect(self._paint)
         self._show_backends()
         self.set_health(None)
 
@@ -91,9 +93,17 @@ class HealthStrip(QFrame):
             f"Microphone lost sound {health.num_overflows} times, {health.lost_s:.2f} s in all\n"
             f"Loudspeaker ran dry {health.num_underflows} times"
         )
-        is_bad = backlog_s > _BEHIND_S or drops > 0
-        color = self._appearance.theme.warning if is_bad else self._appearance.theme.muted
-        self.losses.setStyleSheet(f"color: {color};")
+        self._is_bad = backlog_s > _BEHIND_S or drops > 0
+        self._paint_losses()
+
+    @Slot()
+    def _paint(self) -> None:
+        self._show_backends()
+        self._paint_losses()
+
+    def _paint_losses(self) -> None:
+        theme = self._appearance.theme
+        self.losses.setStyleSheet(f"color: {theme.warning if self._is_bad else theme.muted};")
 
     @Slot()
     def _show_backends(self) -> None:
@@ -101,7 +111,7 @@ class HealthStrip(QFrame):
         for kind, label in self.backends.items():
             backend = self._state.backends.get(kind)
             label.setText(f"{_KINDS[kind]}: {_describe(backend)}")
-            label.setToolTip(backend.message if backend else "")
+            label.setToolTip(backend.message or label.text() if backend else "")
             is_failed = backend is not None and backend.state is BackendState.FAILED
             theme = self._appearance.theme
             label.setStyleSheet(f"color: {theme.warning if is_failed else theme.muted};")
@@ -120,8 +130,8 @@ class HealthStrip(QFrame):
         font = QFont(self.font())
         font.setPointSizeF(font.pointSizeF() * 0.9)
         font = tabular(font)
-        for label in self.backends.values():
-            row.addWidget(label)
+        for backend_label in self.backends.values():
+            row.addWidget(backend_label)
         self.progress.setTextVisible(False)
         self.progress.setFixedSize(QSize(80, 4))
         self.progress.setAccessibleName("Loading")

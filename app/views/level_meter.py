@@ -63,7 +63,7 @@ class LevelMeter(QWidget):
         self._peak_db = self._rms_db = _QUIET_DB
         self._is_clipped = False
         self._shown: tuple[int, int, bool] = (-1, -1, False)
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.setAccessibleName("Input level")
         self.setToolTip("Input level, dB below full scale; the mark at the right means clipping")
         appearance.changed.connect(self.update)
@@ -82,6 +82,9 @@ class LevelMeter(QWidget):
 
     def sizeHint(self) -> QSize:
         return QSize(148, 20)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(64, 20)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         del event

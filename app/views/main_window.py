@@ -1,7 +1,7 @@
 """The window: what stands where, and which command goes where."""
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QCloseEvent, QPaintEvent
+from PySide6.QtGui import QCloseEvent, QGuiApplication, QPaintEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -15,15 +15,20 @@ from PySide6.QtWidgets import (
 )
 
 from app.controller import Controller
+from app.jobs import Jobs
+from app.layout import LayoutFile
 from app.lifecycle import Lifecycle
 from app.pulse import Pulse
+from app.report import health_report
 from app.shelf import Shelf
 from app.speech import Speech
 from app.state import AppState
 from app.theme import Appearance
+from app.views.delays_panel import DelaysPanel
 from app.views.dialogs import Dialogs
 from app.views.health_strip import HealthStrip
 from app.views.notice_bar import NoticeBar
+from app.views.placeholder import placeholder
 from app.views.sessions_panel import SessionsPanel
 from app.views.speak_panel import SpeakPanel
 from app.views.speaker_timeline import SpeakerTimeline
@@ -31,8 +36,7 @@ from app.views.toolbar import Toolbar
 from app.views.transcript_view import TranscriptView
 from app.views.welcome import Welcome
 from app.views.wiring import connect_commands, make_menus
-from engine.core.events import BackendState, SessionState
-from engine.core.types import BackendKind
+from engine.core.events import SessionState
 
 _SIZE = QSize(1240, 800)
 
@@ -50,6 +54,8 @@ class MainWindow(QMainWindow):
         speech: commands of the speak panel.
         lifecycle: ends the program.
         appearance: colours.
+        jobs: worker threads.
+        layout_file: remembers what is shown.
     """
 
     painted = Signal()
@@ -62,6 +68,8 @@ class MainWindow(QMainWindow):
         speech: Speech,
         lifecycle: Lifecycle,
         appearance: Appearance,
+        jobs: Jobs,
+        layout_file: LayoutFile,
     ) -> None:
         super().__init__()
         self._state = state
@@ -69,6 +77,7 @@ class MainWindow(QMainWindow):
         self._shelf = shelf
         self._lifecycle = lifecycle
         self.appearance = appearance
+        self.layout_file = layout_file
         self._was_painted = False
         self._was_ready = False
         settings = controller.settings
@@ -80,6 +89,7 @@ class MainWindow(QMainWindow):
         self.welcome = Welcome(state, appearance)
         self.notice_bar = NoticeBar(state, appearance)
         self.health_strip = HealthStrip(state, appearance)
+        self.delays_panel = DelaysPanel(appearance, jobs)
         self.alarm_line = QLabel()
         self.banner = QFrame()
         self.banner_text = QLabel()
@@ -89,7 +99,7 @@ class MainWindow(QMainWindow):
         self.pulse = Pulse(self, state, controller)
         self.setWindowTitle("Viva Voce")
         self.resize(_SIZE)
-        self.setMinimumSize(720, 480)
+        self.setMinimumHeight(480)
         self._build()
         self.menu_actions = make_menus(self, controller, speech)
         self._connect()
@@ -129,7 +139,7 @@ class MainWindow(QMainWindow):
         is_empty = not self.transcript.rows.rows
         show_welcome = is_empty and is_idle and state.is_live_shown
         self._show_page(self.welcome if show_welcome else self.transcript)
-        self.transcript.set_placeholder(self._placeholder())
+        self.transcript.set_placeholder(placeholder(self._state))
         self.timeline.setVisible(not show_welcome)
         self.menu_actions.demo.setEnabled(is_ready and is_idle)
         self.menu_actions.listen_to_file.setEnabled(is_ready and is_idle)
@@ -157,25 +167,6 @@ class MainWindow(QMainWindow):
         if page is self.welcome and button.isEnabled() and not self._was_ready:
             self._was_ready = True
             button.setFocus()
-
-    def _placeholder(self) -> str:
-        match self._state.session_state:
-            case SessionState.STARTING:
-                return "Opening the input…"
-            case SessionState.RECORDING:
-                recognizer = self._state.backends.get(BackendKind.RECOGNIZER)
-                if recognizer is not None and recognizer.state is BackendState.LOADING:
-                    return (
-                        "Listening. The model is still loading; what you say is written as soon "
-                        "as it is ready."
-                    )
-                return "Listening. Words appear here as they are spoken."
-            case SessionState.PAUSED:
-                return "Paused."
-            case SessionState.STOPPING:
-                return "Finishing the text…"
-            case _:
-                return "No words."
 
     def _show_banner(self) -> None:
         state = self._state
@@ -219,6 +210,28 @@ class MainWindow(QMainWindow):
         self.refresh()
         self._shelf.list_voices()
         self._shelf.list_sessions()
+        # Only now: what the plots need would hold the first picture of the window back.
+        self.delays_panel.setVisible(self.layout_file.layout.shows_delays)
+
+    @Slot(bool)
+    def show_delays(self, is_on: bool) -> None:
+        """Show or hide the delays, and remember it."""
+        self.delays_panel.setVisible(is_on)
+        self.layout_file.change(shows_delays=is_on)
+
+    @Slot()
+    def copy_report(self) -> None:
+        """Put a report of models, devices and delays on the clipboard."""
+        session = self._controller.session
+        health = session.health() if session is not None else None
+        report = health_report(self._state, self._controller.settings, health)
+        QGuiApplication.clipboard().setText(report)
+        self.delays_panel.show_message("Copied")
+
+    @Slot()
+    def show_choices(self) -> None:
+        """Show the settings in force where something else was chosen in vain."""
+        self.speak_panel.choose_voice(self._controller.settings.synthesizer)
 
     # --- building ---
 
@@ -244,8 +257,9 @@ class MainWindow(QMainWindow):
             column.addWidget(top)
         column.addWidget(middle, 1)
         column.addWidget(_rule())
-        for bottom in (self.timeline, self.notice_bar, self.health_strip):
+        for bottom in (self.timeline, self.delays_panel, self.notice_bar, self.health_strip):
             column.addWidget(bottom)
+        self.delays_panel.hide()
         self.setCentralWidget(central)
 
     def _build_banner(self) -> None:

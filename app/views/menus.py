@@ -35,6 +35,7 @@ class Commands:
     stop_speaking: Callable[[], None]
     save_wav: Callable[[], None]
     messages: Callable[[], None]
+    report: Callable[[], None]
     about: Callable[[], None]
     keep: Callable[[str], None]
     hold_back: Callable[[bool], None]
@@ -96,15 +97,16 @@ def fill_menus(bar: QMenuBar, commands: Commands, *, keep: str, hold_back: bool)
 
     helping = bar.addMenu("&Help")
     _add(helping, "Messages…", commands.messages)
+    _add(helping, "Copy health report", commands.report)
     _add(helping, "About Viva Voce", commands.about)
     return MenuActions(pause, demo, listen, export, show_live, view, kept)
 
 
 def add_panel_switch(
-    actions: MenuActions, title: str, keys: str, switch: Callable[[bool], None]
+    actions: MenuActions, title: str, keys: str, switch: Callable[[bool], None], *, is_on: bool
 ) -> None:
-    """Add an entry to the View menu that shows or hides a panel, which is shown now."""
-    _add_switch(actions.view, title, switch, True, keys)
+    """Add an entry to the View menu that shows or hides a panel."""
+    _add_switch(actions.view, title, switch, is_on, keys)
 
 
 def _add_keep_menu(menu: QMenu, commands: Commands, keep: str) -> dict[str, QAction]:

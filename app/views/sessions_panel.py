@@ -7,12 +7,14 @@ from typing import Protocol
 from PySide6.QtCore import QPoint, QSize, Qt, Signal, Slot
 from PySide6.QtWidgets import (
     QFrame,
+    QHBoxLayout,
     QLabel,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
     QMenu,
     QMessageBox,
+    QPushButton,
     QVBoxLayout,
     QWidget,
 )
@@ -57,12 +59,18 @@ class SessionsPanel(QFrame):
         self.setObjectName("sidePanel")
         self.filter = QLineEdit()
         self.list = QListWidget()
+        self.export_button = QPushButton("Export…")
+        self.delete_button = QPushButton("Delete…")
         self._infos: tuple[StoredInfo, ...] = ()
         self._build()
         self.filter.textChanged.connect(self._show)
         self.list.itemActivated.connect(self._open)
         self.list.itemClicked.connect(self._open)
         self.list.customContextMenuRequested.connect(self._open_menu)
+        self.list.currentItemChanged.connect(self._refresh_buttons)
+        self.export_button.clicked.connect(self._export_chosen)
+        self.delete_button.clicked.connect(self._delete_chosen)
+        self._refresh_buttons()
 
     def set_sessions(self, infos: Sequence[StoredInfo]) -> None:
         """Show these sessions, newest first; running ones are left out."""
@@ -94,6 +102,23 @@ class SessionsPanel(QFrame):
         elif self.list.count() == 0:
             self._add_hint("None matches.")
 
+    @Slot()
+    def _refresh_buttons(self) -> None:
+        has_choice = bool(self._chosen_id())
+        self.export_button.setEnabled(has_choice)
+        self.delete_button.setEnabled(has_choice)
+
+    @Slot()
+    def _export_chosen(self) -> None:
+        self.export_asked.emit(self._chosen_id())
+
+    @Slot()
+    def _delete_chosen(self) -> None:
+        self._confirm_item(self.list.currentItem())
+
+    def _confirm_item(self, item: QListWidgetItem) -> None:
+        self.confirm_delete(str(item.data(_ID)), item.text().partition("\n")[0])
+
     def _add_hint(self, text: str) -> None:
         item = QListWidgetItem(text)
         item.setFlags(Qt.ItemFlag.NoItemFlags)
@@ -110,16 +135,17 @@ class SessionsPanel(QFrame):
 
     @Slot(QPoint)
     def _open_menu(self, point: QPoint) -> None:
-        item = self.list.itemAt(point)
+        # The menu key asks for it in the middle of the list, wherever the chosen line is.
+        item = self.list.itemAt(point) or self.list.currentItem()
         if item is None or not item.data(_ID):
             return
-        session_id, title = str(item.data(_ID)), item.text().partition("\n")[0]
+        session_id = str(item.data(_ID))
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.addAction("Open", lambda: self.open_asked.emit(session_id))
         menu.addAction("Export…", lambda: self.export_asked.emit(session_id))
         menu.addSeparator()
-        menu.addAction("Delete…", lambda: self.confirm_delete(session_id, title))
+        menu.addAction("Delete…", lambda: self._confirm_item(item))
         menu.popup(self.list.viewport().mapToGlobal(point))
 
     def confirm_delete(self, session_id: str, title: str) -> None:
@@ -132,6 +158,8 @@ class SessionsPanel(QFrame):
             self,
         )
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        # Return must not destroy anything.
+        box.setDefaultButton(QMessageBox.StandardButton.Cancel)
         delete = box.addButton("Delete", QMessageBox.ButtonRole.DestructiveRole)
         delete.clicked.connect(lambda: self.delete_asked.emit(session_id))
         box.open()
@@ -151,7 +179,12 @@ class SessionsPanel(QFrame):
         column.addWidget(heading)
         column.addWidget(self.filter)
         column.addWidget(self.list, 1)
-        self.setMinimumWidth(160)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(8)
+        buttons.addWidget(self.export_button, 1)
+        buttons.addWidget(self.delete_button, 1)
+        column.addLayout(buttons)
+        self.filter.setMinimumWidth(140)
 
 
 def describe(info: StoredInfo) -> tuple[str, str]:
@@ -163,5 +196,6 @@ def describe(info: StoredInfo) -> tuple[str, str]:
         when = info.id
     minutes, seconds = divmod(round(info.duration_s), 60)
     length = f"{minutes} min {seconds:02d} s" if minutes else f"{seconds} s"
+    words = "1 word" if info.num_words == 1 else f"{info.num_words} words"
     broken = "" if info.is_closed else " · broke off"
-    return info.title or when, f"{length} · {info.num_words} words{broken}"
+    return info.title or when, f"{length} · {words}{broken}"

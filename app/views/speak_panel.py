@@ -74,8 +74,12 @@ class SpeakPanel(QFrame):
         self.voice.clear()
         for backend_id, title in self._voices:
             self.voice.addItem(title, backend_id)
-        self.voice.setCurrentIndex(max(0, self.voice.findData(current)))
+        self.choose_voice(current)
         self._refresh()
+
+    def choose_voice(self, current: str) -> None:
+        """Show a voice as chosen, by its backend id."""
+        self.voice.setCurrentIndex(max(0, self.voice.findData(current)))
 
     def set_save_progress(self, fraction: float | None) -> None:
         """Show how much of a file is written; None when none is being written."""
@@ -191,7 +195,7 @@ class SpeakPanel(QFrame):
         column.addWidget(self.save_button)
         column.addWidget(self.progress)
         column.addWidget(self.message)
-        self.setMinimumWidth(200)
+        self.text.setMinimumWidth(176)
 
     def _connect(self) -> None:
         self.speak_button.clicked.connect(self.speak)

@@ -16,7 +16,8 @@ from PySide6.QtWidgets import QToolButton, QToolTip, QWidget
 from app.state import AppState
 from app.theme import Appearance, tabular
 from app.views.timeline_model import TimelineModel
-from app.views.timeline_painter import AXIS_HEIGHT, HEADER_WIDTH, TimelinePainter, TimelineRows
+from app.views.timeline_painter import TimelinePainter, TimelineRows
+from app.views.timeline_sizes import TimelineSizes
 from app.views.transcript_rows import describe_span
 from engine.core.timebase import format_time
 from engine.core.types import MAX_SPEAKERS, SpanKind, SpeakerId
@@ -63,6 +64,11 @@ class SpeakerTimeline(QWidget):
     def rows(self) -> TimelineRows:
         """The rows there are."""
         return self._rows
+
+    @property
+    def sizes(self) -> TimelineSizes:
+        """Sizes for the font in force."""
+        return TimelineSizes(self.fontMetrics().height())
 
     def set_duration(self, duration_s: float) -> None:
         """Tell how long the recording is by now; repaints only if it moved by a pixel."""
@@ -115,10 +121,10 @@ class SpeakerTimeline(QWidget):
     # --- Qt events ---
 
     def sizeHint(self) -> QSize:
-        return QSize(600, self._rows.height)
+        return QSize(600, self._height())
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(240, self._rows.height)
+        return QSize(240, self._height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
         del event
@@ -131,6 +137,7 @@ class SpeakerTimeline(QWidget):
             self._state.document,
             self.model,
             self._rows,
+            self.sizes,
             self._appearance,
             self.threshold,
         ).paint(self.font(), tabular(small))
@@ -144,9 +151,8 @@ class SpeakerTimeline(QWidget):
         self.model.width_px = max(1.0, self._plot().width())
         self.model.set_duration(self.model.duration_s)
         size = self.follow_button.sizeHint()
-        self.follow_button.setGeometry(
-            10, self.height() - AXIS_HEIGHT - 2, size.width(), AXIS_HEIGHT
-        )
+        axis = self.sizes.axis
+        self.follow_button.setGeometry(10, self.height() - axis - 2, size.width(), axis)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         delta = event.angleDelta()
@@ -154,7 +160,7 @@ class SpeakerTimeline(QWidget):
         if is_scroll:
             self.model.scroll_px(-(delta.x() or delta.y()) / 2)
         else:
-            x = event.position().x() - HEADER_WIDTH
+            x = event.position().x() - self.sizes.header
             self.model.zoom(_ZOOM_STEP ** (-delta.y() / 120), min(max(x, 0), self.model.width_px))
         self._changed()
         event.accept()
@@ -176,7 +182,7 @@ class SpeakerTimeline(QWidget):
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if self._drag_from is not None and not self._is_dragging:
-            time_s = self.model.time_at(event.position().x() - HEADER_WIDTH)
+            time_s = self.model.time_at(event.position().x() - self.sizes.header)
             if 0 <= time_s <= self.model.duration_s:
                 self.time_chosen.emit(round(time_s * self._state.document.sample_rate))
         self._drag_from, self._is_dragging = None, False
@@ -210,7 +216,7 @@ class SpeakerTimeline(QWidget):
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            x = event.pos().x() - HEADER_WIDTH
+            x = event.pos().x() - self.sizes.header
             if x >= 0 and 0 <= self.model.time_at(x) <= self.model.duration_s:
                 QToolTip.showText(event.globalPos(), self.describe(self.model.time_at(x)), self)
             else:
@@ -271,8 +277,13 @@ class SpeakerTimeline(QWidget):
             "End follows the newest moment, 0 shows everything."
         )
 
+    def _height(self) -> int:
+        rows = self._rows
+        return self.sizes.height(len(rows.slots), has_own_voice=rows.has_own_voice)
+
     def _plot(self) -> QRectF:
-        return QRectF(HEADER_WIDTH, 0, max(1, self.width() - HEADER_WIDTH - 8), self.height())
+        header = self.sizes.header
+        return QRectF(header, 0, max(1, self.width() - header - 8), self.height())
 
     def _prepare(self) -> None:
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)

@@ -14,15 +14,11 @@ from PySide6.QtGui import QBrush, QColor, QFont, QFontMetrics, QImage, QPainter,
 from app.theme import Appearance, Theme
 from app.views.speaker_badge import badge_size, paint_badge
 from app.views.timeline_model import TimelineModel
+from app.views.timeline_sizes import TOP, TimelineSizes
 from engine.core.events import SpanMarked
 from engine.core.types import SpanKind, SpeakerId
 from engine.text.document import TranscriptDocument
 
-AXIS_HEIGHT = 22
-HEADER_WIDTH = 132
-ROW_HEIGHT = 26
-OWN_HEIGHT = 18
-_TOP = 8
 _MIN_TICK_PX = 84
 
 
@@ -38,12 +34,6 @@ class TimelineRows:
     slots: tuple[int, ...] = ()
     has_own_voice: bool = False
 
-    @property
-    def height(self) -> int:
-        """Pixels that all rows and the axis need."""
-        own = OWN_HEIGHT if self.has_own_voice else 0
-        return _TOP + max(2, len(self.slots)) * ROW_HEIGHT + own + AXIS_HEIGHT + 4
-
 
 class TimelinePainter:
     """Paints on one painter for the length of one paint event.
@@ -54,6 +44,7 @@ class TimelinePainter:
         document: what to paint.
         model: which stretch of it.
         rows: whose rows.
+        sizes: of the parts.
         appearance: colours.
         threshold: a speaker is active where the probability is at least this.
     """
@@ -65,6 +56,7 @@ class TimelinePainter:
         document: TranscriptDocument,
         model: TimelineModel,
         rows: TimelineRows,
+        sizes: TimelineSizes,
         appearance: Appearance,
         threshold: float,
     ) -> None:
@@ -73,9 +65,10 @@ class TimelinePainter:
         self._document = document
         self._model = model
         self._rows = rows
+        self._sizes = sizes
         self._theme: Theme = appearance.theme
         self._threshold = threshold
-        self._bottom = area.bottom() - AXIS_HEIGHT
+        self._bottom = area.bottom() - sizes.axis
 
     def paint(self, font: QFont, small_font: QFont) -> None:
         """Paint everything."""
@@ -92,7 +85,8 @@ class TimelinePainter:
 
     def row_rect(self, index: int) -> QRectF:
         """Return a speaker row's place in the plot."""
-        return QRectF(self._area.left(), _TOP + index * ROW_HEIGHT, self._area.width(), ROW_HEIGHT)
+        height = self._sizes.row
+        return QRectF(self._area.left(), TOP + index * height, self._area.width(), height)
 
     def _x(self, time_s: float) -> float:
         return self._area.left() + self._model.x_of(time_s)
@@ -103,10 +97,12 @@ class TimelinePainter:
         for tick in self._model.ticks(_MIN_TICK_PX):
             x = self._area.left() + tick.x
             painter.setPen(QPen(self._theme.color("line"), 1))
-            painter.drawLine(QLineF(x, _TOP, x, self._bottom + 4))
+            painter.drawLine(QLineF(x, TOP, x, self._bottom + 4))
             painter.setPen(self._theme.color("muted"))
-            place = QRectF(x - 40, self._bottom + 3, 80, AXIS_HEIGHT - 4)
-            painter.drawText(place, Qt.AlignmentFlag.AlignCenter, tick.label)
+            place = QRectF(x - 60, self._bottom + 3, 120, self._sizes.axis - 4)
+            half_px = QFontMetrics(font).horizontalAdvance(tick.label) / 2
+            if x + half_px <= painter.viewport().right():
+                painter.drawText(place, Qt.AlignmentFlag.AlignCenter, tick.label)
 
     def _paint_activity(self) -> None:
         activity, model = self._document.activity, self._model
@@ -170,20 +166,22 @@ class TimelinePainter:
 
     def _paint_span(self, span: SpanMarked, font: QFont) -> None:
         start_s, end_s = self._document.seconds(span.start), self._document.seconds(span.end)
+        if span.kind is SpanKind.OWN_VOICE and span.end <= span.start:
+            end_s = max(end_s, self._model.duration_s)  # the program is still speaking
         if end_s < self._model.start_s or start_s > self._model.end_s:
             return
         painter, theme = self._painter, self._theme
         left, right = self._x(start_s), max(self._x(end_s), self._x(start_s) + 2)
-        rect = QRectF(left, _TOP, right - left, self._bottom - _TOP)
+        rect = QRectF(left, TOP, right - left, self._bottom - TOP)
         label, color = "", theme.color("warning")
         match span.kind:
             case SpanKind.PAUSE:
                 painter.setPen(QPen(theme.color("muted"), 1, Qt.PenStyle.DashLine))
-                painter.drawLine(QLineF(left, _TOP, left, self._bottom))
+                painter.drawLine(QLineF(left, TOP, left, self._bottom))
                 rect.setRight(left + 80)
                 label, color = "paused", theme.color("muted")
             case SpanKind.OWN_VOICE:
-                rect.setTop(self._bottom - OWN_HEIGHT + 3)
+                rect.setTop(self._bottom - self._sizes.own + 3)
                 rect.setBottom(self._bottom - 3)
                 painter.fillRect(rect, QBrush(theme.color("muted"), Qt.BrushStyle.Dense5Pattern))
             case SpanKind.GAP:
@@ -195,7 +193,7 @@ class TimelinePainter:
         if label and rect.width() >= QFontMetrics(font).horizontalAdvance(label) + 8:
             metrics = QFontMetrics(font)
             place = QRectF(
-                left + 2, _TOP, metrics.horizontalAdvance(label) + 6, metrics.height() + 2
+                left + 2, TOP, metrics.horizontalAdvance(label) + 6, metrics.height() + 2
             )
             painter.fillRect(place, theme.color("ground"))
             painter.setFont(font)
@@ -207,14 +205,16 @@ class TimelinePainter:
         if self._model.duration_s > 0:
             x = self._x(self._model.duration_s)
             self._painter.setPen(QPen(self._theme.color("muted"), 1))
-            self._painter.drawLine(QLineF(x, _TOP, x, self._bottom))
+            self._painter.drawLine(QLineF(x, TOP, x, self._bottom))
 
     def _paint_headers(self, font: QFont) -> None:
         painter, activity = self._painter, self._document.activity
         metrics = QFontMetrics(font)
         frame_ms = activity.frame_ms or 80
         epoch = activity.epoch_at(int(self._model.end_s * 1000 / frame_ms))
-        painter.fillRect(QRectF(0, 0, HEADER_WIDTH, self._bottom), self._theme.color("ground"))
+        painter.fillRect(
+            QRectF(0, 0, self._sizes.header, self._bottom), self._theme.color("ground")
+        )
         for index, slot in enumerate(self._rows.slots):
             rect = self.row_rect(index)
             speaker = SpeakerId(epoch, slot)
@@ -224,11 +224,11 @@ class TimelinePainter:
             name = self._document.speaker_name(speaker)
             self._paint_name(name, badge.right() + 8, rect, font, self._theme.speaker(slot))
         if self._rows.has_own_voice:
-            rect = QRectF(0, self._bottom - OWN_HEIGHT, HEADER_WIDTH, OWN_HEIGHT)
+            rect = QRectF(0, self._bottom - self._sizes.own, self._sizes.header, self._sizes.own)
             self._paint_name("Own voice", 12, rect, font, self._theme.color("muted"))
 
     def _paint_name(self, name: str, left: float, rect: QRectF, font: QFont, color: QColor) -> None:
-        room = HEADER_WIDTH - left - 8
+        room = self._sizes.header - left - 8
         elided = QFontMetrics(font).elidedText(name, Qt.TextElideMode.ElideRight, int(room))
         self._painter.setFont(font)
         self._painter.setPen(color)

@@ -18,11 +18,13 @@ from PySide6.QtWidgets import (
 from app.icons import icon
 from app.state import AppState
 from app.theme import Appearance, tabular
+from app.views.elided_label import ElidedLabel
 from app.views.level_meter import LevelMeter
 from engine.core.events import SessionState
 from engine.core.timebase import format_time
 
 _MAX_NAME_CHARACTERS = 28
+_MIN_CHOOSER_WIDTH = 72
 _TITLES = {"default": "System default", "null": "None (silence)"}
 
 
@@ -67,6 +69,7 @@ class DeviceChooser(QComboBox):
         self.setToolTip(title)
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.setMinimumContentsLength(15)
+        self.setMinimumWidth(_MIN_CHOOSER_WIDTH)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self._current = current
         self.set_names(())
@@ -132,7 +135,7 @@ class Toolbar(QFrame):
         self.pause_button = _button("Pause", "Hold the recording (Ctrl+P)")
         self.stop_button = _button("Stop", "End the recording (Ctrl+R)")
         self.time_label = QLabel("00:00:00")
-        self.detail_label = QLabel()
+        self.detail_label = ElidedLabel()
         self.input_chooser = DeviceChooser("Microphone", input_name)
         self.output_chooser = DeviceChooser("Loudspeaker", output_name)
         self.meter = LevelMeter(appearance)

@@ -199,8 +199,13 @@ class TranscriptView(FollowingArea):
     def _replace_document(self) -> None:
         self._stack = RowStack(self._state.document)
         self.selection.clear()
-        self.set_following(True)
+        # What is recorded is followed; a kept recording is read from its beginning.
+        self.is_growing = self._state.is_live_shown
+        self.set_following(self.is_growing)
         self._relayout()
+        if not self.is_following:
+            self.set_offset(0)
+            self.settle()
 
     @Slot(int)
     def _take_lines(self, first_line: int) -> None:

@@ -1,6 +1,7 @@
 """What stands where the transcript will be: what runs, where, and how to begin."""
 
 from collections.abc import Sequence
+from typing import Protocol
 
 from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFont
@@ -28,12 +29,26 @@ _KINDS = (
 )
 
 
+_PAGE_WIDTH = 500
+
+
+class Input(Protocol):
+    """What is to be known of a device here."""
+
+    @property
+    def num_inputs(self) -> int: ...
+    @property
+    def is_monitor(self) -> bool: ...
+
+
 class Welcome(QWidget):
     """The first thing to see.
 
     Signals:
         record_asked: start a recording.
         demo_asked: play the bundled conversation through everything.
+        file_asked: choose a sound file to listen to.
+        devices_asked: look for microphones again.
         pull_asked: fetch the missing models.
 
     Args:
@@ -43,6 +58,8 @@ class Welcome(QWidget):
 
     record_asked = Signal()
     demo_asked = Signal()
+    file_asked = Signal()
+    devices_asked = Signal()
     pull_asked = Signal()
 
     def __init__(
@@ -56,6 +73,9 @@ class Welcome(QWidget):
         self.promise = QLabel()
         self.record_button = QPushButton("Record")
         self.demo_button = QPushButton("Try the demo")
+        self.file_button = QPushButton("Open a sound file…")
+        self.no_input = QFrame()
+        self.look_button = QPushButton("Look again")
         self._states = {kind: QLabel("…") for kind, _ in _KINDS}
         self._bars = {kind: QProgressBar() for kind, _ in _KINDS}
         self.missing = QFrame()
@@ -68,12 +88,21 @@ class Welcome(QWidget):
         appearance.changed.connect(self._refresh)
         self.record_button.clicked.connect(self.record_asked)
         self.demo_button.clicked.connect(self.demo_asked)
+        self.file_button.clicked.connect(self.file_asked)
+        self.look_button.clicked.connect(self.devices_asked)
         self.pull_button.clicked.connect(self.pull_asked)
 
     def set_ready(self, is_ready: bool) -> None:
         """Say whether the engine is there and idle."""
         self.record_button.setEnabled(is_ready)
         self.demo_button.setEnabled(is_ready)
+        self.file_button.setEnabled(is_ready)
+
+    @Slot(object)
+    def set_devices(self, devices: Sequence[Input]) -> None:
+        """Say what can be done without a microphone, if there is none among these."""
+        has_input = any(device.num_inputs and not device.is_monitor for device in devices)
+        self.no_input.setVisible(not has_input)
 
     def show_missing(self, titles: Sequence[str], size: str) -> None:
         """Say which models are not on this machine; nothing for none."""
@@ -124,9 +153,13 @@ class Welcome(QWidget):
     def _build(self) -> None:
         outer = QHBoxLayout(self)
         outer.addStretch(1)
-        column = QVBoxLayout()
+        page = QWidget()
+        page.setMaximumWidth(_PAGE_WIDTH)
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(12)
-        outer.addLayout(column, 0)
+        # It takes what it needs before the margins get anything.
+        outer.addWidget(page, 100)
         outer.addStretch(1)
         column.addStretch(2)
         mark = QLabel()
@@ -140,7 +173,7 @@ class Welcome(QWidget):
         column.addWidget(title)
         self.promise.setWordWrap(True)
         self.promise.setProperty("role", "muted")
-        self.promise.setMinimumWidth(500)
+        self.promise.setMinimumWidth(320)
         column.addWidget(self.promise)
         column.addSpacing(4)
         buttons = QHBoxLayout()
@@ -151,9 +184,12 @@ class Welcome(QWidget):
             "Play the bundled conversation of 27 seconds through everything, as if it were spoken"
         )
         buttons.addWidget(self.record_button)
+        self.file_button.setToolTip("Read a recording as if it were spoken now (Ctrl+O)")
         buttons.addWidget(self.demo_button)
+        buttons.addWidget(self.file_button)
         buttons.addStretch(1)
         column.addLayout(buttons)
+        column.addWidget(self._no_input_card())
         column.addSpacing(12)
         column.addLayout(self._backend_grid())
         column.addWidget(self._missing_card())
@@ -175,6 +211,21 @@ class Welcome(QWidget):
             grid.addWidget(self._states[kind], row, 1)
             grid.addWidget(bar, row, 2)
         return grid
+
+    def _no_input_card(self) -> QFrame:
+        self.no_input.setProperty("role", "card")
+        card = QHBoxLayout(self.no_input)
+        card.setContentsMargins(16, 10, 12, 10)
+        card.setSpacing(12)
+        text = QLabel(
+            "No microphone was found. Connect one and look again; the demo and sound files work "
+            "without one."
+        )
+        text.setWordWrap(True)
+        card.addWidget(text, 1)
+        card.addWidget(self.look_button, 0, Qt.AlignmentFlag.AlignVCenter)
+        self.no_input.hide()
+        return self.no_input
 
     def _missing_card(self) -> QFrame:
         self.missing.setProperty("role", "card")

@@ -38,6 +38,7 @@ def make_menus(window: "MainWindow", controller: Controller, speech: Speech) -> 
         stop_speaking=speech.stop_speaking,
         save_wav=window.speak_panel.ask_where_to_save,
         messages=window.dialogs.show_messages,
+        report=window.copy_report,
         about=window.dialogs.show_about,
         keep=controller.choose_keep,
         hold_back=controller.set_hold_back_own_voice,
@@ -49,11 +50,12 @@ def make_menus(window: "MainWindow", controller: Controller, speech: Speech) -> 
         keep=settings.keep,
         hold_back=settings.hold_back_own_voice,
     )
-    for title, keys, panel in (
-        ("Recordings", "F9", window.sessions_panel),
-        ("Speak panel", "F10", window.speak_panel),
+    for title, keys, switch, is_on in (
+        ("Delays", "F8", window.show_delays, window.layout_file.layout.shows_delays),
+        ("Recordings", "F9", window.sessions_panel.setVisible, True),
+        ("Speak panel", "F10", window.speak_panel.setVisible, True),
     ):
-        add_panel_switch(actions, title, keys, panel.setVisible)
+        add_panel_switch(actions, title, keys, switch, is_on=is_on)
     return actions
 
 
@@ -71,7 +73,10 @@ def connect_commands(
     bar.output_chooser.chosen.connect(controller.set_output)
     window.welcome.record_asked.connect(controller.record)
     window.welcome.demo_asked.connect(controller.try_demo)
+    window.welcome.file_asked.connect(window.dialogs.choose_sound_file)
+    window.welcome.devices_asked.connect(controller.list_devices)
     window.welcome.pull_asked.connect(shelf.pull_missing)
+    window.delays_panel.report_asked.connect(window.copy_report)
     window.transcript.rename_asked.connect(controller.rename_speaker)
     panel.speak_asked.connect(speech.speak)
     panel.stop_asked.connect(speech.stop_speaking)
@@ -82,6 +87,8 @@ def connect_commands(
     sessions.export_asked.connect(window.dialogs.export_stored)
     controller.session_attached.connect(window.take_session)
     controller.devices_listed.connect(bar.set_devices)
+    controller.devices_listed.connect(window.welcome.set_devices)
+    controller.change_refused.connect(window.show_choices)
     controller.keep_asked.connect(window.dialogs.ask_what_to_keep)
     controller.text_size_changed.connect(window.transcript.set_text_size)
     speech.save_progress.connect(window.show_save_progress)

@@ -18,7 +18,7 @@ from engine.audio.pulse import PulseDevice, query_pulse
 from engine.core.errors import DeviceError
 
 TIMEOUT_S = 15.0
-NO_SOUND_ADVICE = "Plug in a sound device, or use file:PATH or null."
+NO_SOUND_ADVICE = "Plug in a sound device, or work with a sound file."
 INSTALL_ADVICE = "Install it: sudo apt install libportaudio2"
 
 _IMPORT_FOLDER = Path(__file__).resolve().parents[2]

@@ -28,7 +28,7 @@ _ADVICE = {
     -9993: "Plug it in again, or choose another device.",
     -9996: "Plug it in again, or choose another device.",
 }
-_OTHER_ADVICE = "Check that it is plugged in and that programs may use it; see: vivavoce devices"
+_OTHER_ADVICE = "Check that it is plugged in and that programs may use it."
 
 T = TypeVar("T")
 

@@ -6,18 +6,28 @@ class EngineError(Exception):
 
     Args:
         message: one or two sentences: what happened and why.
-        advice: what the user can do, a sentence in the imperative; may be empty.
+        advice: what the user can do, a sentence in the imperative that fits window and terminal
+            alike; may be empty.
+        command: the command line that does it; shown in terminals alone. May be empty.
         recoverable: whether the engine goes on without being restarted.
     """
 
-    def __init__(self, message: str, *, advice: str = "", recoverable: bool = True) -> None:
+    def __init__(
+        self, message: str, *, advice: str = "", command: str = "", recoverable: bool = True
+    ) -> None:
         super().__init__(message)
         self.message = message
         self.advice = advice
+        self.command = command
         self.recoverable = recoverable
 
-    def __str__(self) -> str:
+    @property
+    def text(self) -> str:
+        """What happened and what to do, for the window."""
         return f"{self.message} {self.advice}".strip()
+
+    def __str__(self) -> str:
+        return f"{self.text} Run: {self.command}" if self.command else self.text
 
 
 class DeviceError(EngineError):

@@ -16,7 +16,12 @@ logger = logging.getLogger(__name__)
 
 NO_BACKEND = "none"
 """The id that turns a kind off."""
-LOAD_ORDER = (BackendKind.RECOGNIZER, BackendKind.DIARIZER, BackendKind.SYNTHESIZER)
+LOAD_ORDER = (
+    BackendKind.RECOGNIZER,
+    BackendKind.DIARIZER,
+    BackendKind.SYNTHESIZER,
+    BackendKind.ENCODER,
+)
 """One after the other, so that text comes first."""
 
 CreateBackend = Callable[[BackendKind, str, BackendContext], Backend]
@@ -131,7 +136,15 @@ class BackendPool:
             self._wake.wait()
             self._wake.clear()
             while (found := self._next_to_load()) is not None and not self._cancel.is_cancelled:
-                self._load(*found)
+                try:
+                    self._load(*found)
+                except Exception as error:
+                    # Whoever waits for it must not wait for ever.
+                    logger.exception("the loader failed")
+                    kind, slot = found
+                    slot.state = BackendState.FAILED
+                    slot.error = BackendError(f"The {kind} could not be loaded: {error}.")
+                    slot.done.set()
 
     def _next_to_load(self) -> tuple[BackendKind, _Slot] | None:
         with self._lock:
@@ -166,10 +179,16 @@ class BackendPool:
                 advice="Choose another one, or install the program again; its log has the details.",
                 command="vivavoce doctor",
             )
+        if self._slots[kind] is not slot:
+            # Another one was chosen while this one was loading.
+            if backend is not None:
+                backend.close()
+            slot.done.set()
+            return
         slot.state = BackendState.FAILED if slot.error else BackendState.READY
         slot.backend = None if slot.error else backend
-        slot.done.set()
         self._tell(kind, slot, backend, message=slot.error.text if slot.error else "")
+        slot.done.set()
 
     def _tell(
         self,

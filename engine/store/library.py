@@ -212,7 +212,8 @@ class SessionLibrary:
             )
         raise StoreError(
             f"There is no session {reference!r} in {self.root}.",
-            advice="List them with: vivavoce sessions list",
+            advice="It may have been deleted.",
+            command="vivavoce sessions list",
         )
 
     def _find_idle(self, reference: str) -> Path:

@@ -1,0 +1,58 @@
+"""What of the window's arrangement is remembered: a small file beside the settings."""
+
+import logging
+import tomllib
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+import msgspec
+import tomli_w
+
+logger = logging.getLogger(__name__)
+LAYOUT_NAME = "window.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """An arrangement of the window.
+
+    Args:
+        shows_delays: whether the delays are plotted.
+    """
+
+    shows_delays: bool = False
+
+
+class LayoutFile:
+    """Keeps the layout on disk. Nothing hangs on it: what cannot be read is the usual layout.
+
+    Thread: main.
+
+    Args:
+        folder: holds the file; made when it is needed.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / LAYOUT_NAME
+        self.layout = self._read()
+
+    def change(self, *, shows_delays: bool) -> None:
+        """Remember an arrangement; one that cannot be written lasts until the window closes."""
+        layout = replace(self.layout, shows_delays=shows_delays)
+        if layout == self.layout:
+            return
+        self.layout = layout
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._path.write_text(tomli_w.dumps(asdict(layout)), "utf-8")
+        except OSError as error:
+            logger.info("the layout of the window is not kept: %s", error)
+
+    def _read(self) -> Layout:
+        try:
+            return msgspec.convert(tomllib.loads(self._path.read_text("utf-8")), Layout)
+        except FileNotFoundError:
+            return Layout()
+        except (OSError, ValueError, msgspec.ValidationError) as error:
+            logger.info("the layout of the window is the usual one: %s", error)
+            return Layout()

@@ -1,0 +1,88 @@
+"""Draws the delays with pyqtgraph; imported only once they are to be seen."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyqtgraph as pg
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFont, QPen
+from PySide6.QtWidgets import QFrame, QWidget
+
+from app.theme import Theme
+from app.views.delay_history import PLOT_HEIGHT, SPAN_S, Group, History, scale_top
+
+_AXIS_WIDTH = 36
+
+
+@dataclass(slots=True)
+class DelayPlot:
+    """One plot, which takes its figures from some rows of the history. Thread: main.
+
+    Args:
+        group: what it shows.
+        rows: where in the history.
+        font: of the scale.
+    """
+
+    group: Group
+    rows: slice
+    font: QFont
+    _plot: Any = field(init=False)
+    _curves: list[Any] = field(init=False)
+    _top: float = field(init=False, default=0.0)
+
+    def __post_init__(self) -> None:
+        self._plot = plot = pg.PlotWidget(antialias=False)
+        plot.setFrameShape(QFrame.Shape.NoFrame)
+        plot.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        plot.setMinimumWidth(96)
+        plot.setFixedHeight(PLOT_HEIGHT)
+        plot.setMouseEnabled(False, False)
+        plot.setMenuEnabled(False)
+        plot.hideButtons()
+        plot.hideAxis("bottom")
+        axis = plot.getAxis("left")
+        axis.setWidth(_AXIS_WIDTH)
+        axis.setTickFont(self.font)
+        # The unit is in the title; a factor taken out of the numbers would contradict it.
+        axis.enableAutoSIPrefix(False)
+        plot.getPlotItem().getViewBox().disableAutoRange()
+        plot.setXRange(-SPAN_S, 0, padding=0)
+        self._curves = [plot.plot() for _ in self.group.series]
+        plot.setAccessibleName(f"Plot of the last two minutes: {self.group.title}")
+        self._scale(self.group.least_top)
+
+    @property
+    def widget(self) -> QWidget:
+        """What is put into the window."""
+        widget: QWidget = self._plot
+        return widget
+
+    @property
+    def pens(self) -> list[QPen]:
+        """What the lines are drawn with."""
+        return [curve.opts["pen"] for curve in self._curves]
+
+    def paint(self, theme: Theme, pens: list[QPen]) -> None:
+        """Use these colours, one pen a line."""
+        self._plot.setBackground(theme.ground)
+        axis = self._plot.getAxis("left")
+        axis.setPen(theme.line)
+        axis.setTextPen(theme.muted)
+        for curve, pen in zip(self._curves, pens, strict=True):
+            curve.setPen(pen)
+
+    def show(self, history: History) -> None:
+        """Draw what the history holds, and say it."""
+        for curve, values in zip(self._curves, history.values[self.rows], strict=True):
+            curve.setData(history.ages_s, values, connect="finite")
+        top = scale_top(history.peak(self.rows), self.group.least_top)
+        if top != self._top:
+            self._scale(top)
+
+    def _scale(self, top: float) -> None:
+        self._top = top
+        # Room for half a number above and below, or the scale's ends would be cut.
+        self._plot.setYRange(-0.12 * top, 1.12 * top, padding=0)
+        ticks = [(value, f"{value:g}") for value in (0.0, top / 2, top)]
+        self._plot.getAxis("left").setTicks([ticks])
