@@ -200,6 +200,11 @@ class Controller(QObject):
         """Choose a voice."""
         self._change(synthesizer=backend_id)
 
+    @Slot(str)
+    def set_diarizer(self, backend_id: str) -> None:
+        """Choose what tells speakers apart; "none" for nothing."""
+        self._change(diarizer=backend_id)
+
     @Slot(bool)
     def set_hold_back_own_voice(self, is_on: bool) -> None:
         """Say whether the program's own voice is kept out of the text."""

@@ -42,6 +42,7 @@ class Shelf(QObject):
         pull_progress: fraction (-1 where unknown) and a text.
         models_pulled: all missing models are there now.
         voices_listed: installed voices as (backend id, title).
+        diarizers_listed: what can tell speakers apart, likewise.
         sessions_listed: a tuple of `SessionInfo`.
 
     Args:
@@ -55,6 +56,7 @@ class Shelf(QObject):
     pull_progress = Signal(float, str)
     models_pulled = Signal()
     voices_listed = Signal(object)
+    diarizers_listed = Signal(object)
     sessions_listed = Signal(object)
 
     def __init__(
@@ -87,6 +89,10 @@ class Shelf(QObject):
     def list_voices(self) -> None:
         """Look for installed voices; `voices_listed` follows."""
         self._jobs.run(self._list_models, self._tell_voices)
+
+    def list_diarizers(self) -> None:
+        """Look what can tell speakers apart; `diarizers_listed` follows."""
+        self._jobs.run(_diarizers, self.diarizers_listed.emit)
 
     def pull_missing(self) -> None:
         """Fetch the missing models over the network, because the user asked for it."""
@@ -142,8 +148,9 @@ class Shelf(QObject):
             if status.state != "installed" and any(status.entry.id in reason for reason in reasons)
         )
         num_bytes = sum(status.entry.size_bytes for status in self._missing)
-        titles = [status.entry.title for status in self._missing]
-        self.missing_listed.emit(titles, f"{num_bytes / 1e6:.0f} MB")
+        is_known = all(status.entry.is_pinned for status in self._missing)
+        size = f"{num_bytes / 1e6:.0f} MB" if is_known else "size not known"
+        self.missing_listed.emit([status.entry.title for status in self._missing], size)
 
     def _tell_voices(self, models: tuple["ModelStatus", ...]) -> None:
         voices = [
@@ -237,3 +244,9 @@ def _export(document: TranscriptDocument, path: Path) -> None:
     from engine.store.exporters.export import export, format_of
 
     export(document, format_of(path) or ExportFormat.TXT, path)
+
+
+def _diarizers() -> tuple[tuple[str, str], ...]:
+    from engine.session.choices import backend_choices
+
+    return backend_choices(BackendKind.DIARIZER)

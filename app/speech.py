@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.controller import Controller
 from app.jobs import Jobs
@@ -11,6 +11,14 @@ from engine.core.errors import EngineError
 from engine.core.events import UtteranceChanged, UtteranceState
 from engine.core.sync import CancelToken
 
+_PLACE_MS = 100
+_AT_WORK = (
+    UtteranceState.QUEUED,
+    UtteranceState.RENDERING,
+    UtteranceState.SPEAKING,
+    UtteranceState.PAUSED,
+)
+
 
 class Speech(QObject):
     """Commands of the speak panel. Nothing here blocks. Thread: main.
@@ -18,6 +26,7 @@ class Speech(QObject):
     Signals:
         save_progress: fraction of a sound file written; None when it is done.
         save_ended: a sentence for the user, and whether it is a problem.
+        place_changed: the SpeechPlace that is being heard; told while a text is spoken.
 
     Args:
         state: told when a text cannot be spoken.
@@ -27,6 +36,7 @@ class Speech(QObject):
 
     save_progress = Signal(object)
     save_ended = Signal(str, bool)
+    place_changed = Signal(object)
 
     def __init__(
         self, state: AppState, jobs: Jobs, controller: Controller, parent: QObject | None = None
@@ -36,6 +46,10 @@ class Speech(QObject):
         self._jobs = jobs
         self._controller = controller
         self._cancel = CancelToken()
+        self._timer = QTimer(self)
+        self._timer.setInterval(_PLACE_MS)
+        self._timer.timeout.connect(self._tell_place)
+        state.utterance_changed.connect(self._follow)
 
     @Slot(str)
     def speak(self, text: str) -> None:
@@ -54,6 +68,27 @@ class Speech(QObject):
         session = self._controller.session
         if session is not None:
             session.stop_speaking()
+
+    @Slot(bool)
+    def pause_speaking(self, is_paused: bool) -> None:
+        """Pause, or go on."""
+        session = self._controller.session
+        if session is not None:
+            (session.pause_speaking if is_paused else session.resume_speaking)()
+
+    @Slot()
+    def replay(self) -> None:
+        """Play the newest text again."""
+        session = self._controller.session
+        if session is not None:
+            session.replay_speech()
+
+    @Slot(float)
+    def seek(self, position_s: float) -> None:
+        """Go to a place in the newest text."""
+        session = self._controller.session
+        if session is not None:
+            session.seek_speech(position_s)
 
     @Slot(str, object)
     def save_wav(self, text: str, path: Path) -> None:
@@ -79,6 +114,22 @@ class Speech(QObject):
     def cancel_save(self) -> None:
         """Give up the file being written."""
         self._cancel.cancel()
+
+    @Slot()
+    def _follow(self) -> None:
+        utterance = self._state.utterance
+        if utterance is not None and utterance.state in _AT_WORK:
+            self._timer.start()
+        else:
+            self._timer.stop()
+        self._tell_place()
+
+    @Slot()
+    def _tell_place(self) -> None:
+        session = self._controller.session
+        place = session.speech_place() if session is not None else None
+        if place is not None:
+            self.place_changed.emit(place)
 
     def _report(self, fraction: float, cancel: CancelToken) -> None:
         if not cancel.is_cancelled:

@@ -1,5 +1,7 @@
 """The window: what stands where, and which command goes where."""
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QEvent, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QCloseEvent, QGuiApplication, QPaintEvent
 from PySide6.QtWidgets import (
@@ -27,6 +29,7 @@ from app.theme import Appearance
 from app.views.delays_panel import DelaysPanel
 from app.views.dialogs import Dialogs
 from app.views.health_strip import HealthStrip
+from app.views.menus import show_diarizers
 from app.views.notice_bar import NoticeBar
 from app.views.placeholder import placeholder
 from app.views.sessions_panel import SessionsPanel
@@ -80,6 +83,7 @@ class MainWindow(QMainWindow):
         self.layout_file = layout_file
         self._was_painted = False
         self._was_ready = False
+        self._diarizers: Sequence[tuple[str, str]] = ()
         settings = controller.settings
         self.toolbar = Toolbar(state, appearance, settings.input, settings.output)
         self.transcript = TranscriptView(state, appearance, settings.text_size_pt)
@@ -205,10 +209,18 @@ class MainWindow(QMainWindow):
     def show_voices(self, voices: list[tuple[str, str]]) -> None:
         self.speak_panel.set_voices(voices, self._controller.settings.synthesizer)
 
+    @Slot(object)
+    def show_diarizers(self, choices: Sequence[tuple[str, str]]) -> None:
+        self._diarizers = choices
+        controller = self._controller
+        chosen = controller.settings.diarizer
+        show_diarizers(self.menu_actions, choices, chosen, controller.set_diarizer)
+
     @Slot()
     def take_session(self) -> None:
         self.refresh()
         self._shelf.list_voices()
+        self._shelf.list_diarizers()
         self._shelf.list_sessions()
         # Only now: what the plots need would hold the first picture of the window back.
         self.delays_panel.setVisible(self.layout_file.layout.shows_delays)
@@ -232,6 +244,7 @@ class MainWindow(QMainWindow):
     def show_choices(self) -> None:
         """Show the settings in force where something else was chosen in vain."""
         self.speak_panel.choose_voice(self._controller.settings.synthesizer)
+        self.show_diarizers(self._diarizers)
 
     # --- building ---
 

@@ -1,6 +1,6 @@
 """The menu bar: every command by name, with its key."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
@@ -51,6 +51,7 @@ class MenuActions:
     export: QAction
     show_live: QAction
     view: QMenu
+    diarizers: QMenu
     keep: dict[str, QAction] = field(default_factory=dict)
 
 
@@ -76,6 +77,9 @@ def fill_menus(bar: QMenuBar, commands: Commands, *, keep: str, hold_back: bool)
     demo = _add(recording, "Play the demo", commands.demo)
     recording.addSeparator()
     kept = _add_keep_menu(recording, commands, keep)
+    # Filled once it is known what there is: see `show_diarizers`.
+    diarizers = recording.addMenu("Speakers are told apart by")
+    diarizers.setEnabled(False)
     _add_switch(recording, "Leave out this program's own voice", commands.hold_back, hold_back)
 
     view = bar.addMenu("&View")
@@ -99,7 +103,7 @@ def fill_menus(bar: QMenuBar, commands: Commands, *, keep: str, hold_back: bool)
     _add(helping, "Messages…", commands.messages)
     _add(helping, "Copy health report", commands.report)
     _add(helping, "About Viva Voce", commands.about)
-    return MenuActions(pause, demo, listen, export, show_live, view, kept)
+    return MenuActions(pause, demo, listen, export, show_live, view, diarizers, kept)
 
 
 def add_panel_switch(
@@ -107,6 +111,34 @@ def add_panel_switch(
 ) -> None:
     """Add an entry to the View menu that shows or hides a panel."""
     _add_switch(actions.view, title, switch, is_on, keys)
+
+
+def show_diarizers(
+    actions: MenuActions,
+    choices: Sequence[tuple[str, str]],
+    chosen: str,
+    choose: Callable[[str], None],
+) -> None:
+    """Offer what can tell speakers apart.
+
+    Args:
+        actions: the entries of the window.
+        choices: as (backend id, title).
+        chosen: the backend id in force; its argument, if any, stays with its entry.
+        choose: called with a backend id.
+    """
+    menu = actions.diarizers
+    menu.clear()
+    menu.setEnabled(bool(choices))
+    group = QActionGroup(menu)
+    chosen_id = chosen.partition(":")[0]
+    for backend_id, title in choices:
+        value = chosen if backend_id == chosen_id else backend_id
+        action = menu.addAction(title)
+        action.setCheckable(True)
+        action.setChecked(backend_id == chosen_id)
+        action.triggered.connect(lambda _=False, value=value: choose(value))
+        group.addAction(action)
 
 
 def _add_keep_menu(menu: QMenu, commands: Commands, keep: str) -> dict[str, QAction]:

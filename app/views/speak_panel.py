@@ -22,10 +22,16 @@ from PySide6.QtWidgets import (
 from app.icons import icon
 from app.state import AppState
 from app.theme import Appearance
+from app.views.speech_position import SpeechPosition
 from engine.core.events import BackendState, UtteranceState
 from engine.core.types import BackendKind
 
-_AT_WORK = (UtteranceState.QUEUED, UtteranceState.RENDERING, UtteranceState.SPEAKING)
+_AT_WORK = (
+    UtteranceState.QUEUED,
+    UtteranceState.RENDERING,
+    UtteranceState.SPEAKING,
+    UtteranceState.PAUSED,
+)
 
 
 class SpeakPanel(QFrame):
@@ -63,6 +69,8 @@ class SpeakPanel(QFrame):
         self.save_button = QPushButton("Save WAV…")
         self.message = QLabel()
         self.progress = QProgressBar()
+        self.position = SpeechPosition(appearance)
+        self._is_saving = False
         self._build()
         self._connect()
         self._paint_icons()
@@ -83,6 +91,7 @@ class SpeakPanel(QFrame):
 
     def set_save_progress(self, fraction: float | None) -> None:
         """Show how much of a file is written; None when none is being written."""
+        self._is_saving = fraction is not None
         self.progress.setVisible(fraction is not None)
         self.progress.setValue(round(100 * (fraction or 0.0)))
         if fraction is not None:
@@ -125,14 +134,19 @@ class SpeakPanel(QFrame):
             case UtteranceState.FAILED:
                 self.show_message(utterance.message, is_problem=True)
             case UtteranceState.QUEUED | UtteranceState.RENDERING:
-                self.show_message("Preparing…")
+                is_slow = utterance.progress >= 0
+                self.show_message("Rendering first…" if is_slow else "Preparing…")
             case UtteranceState.SPEAKING:
                 self.show_message("Speaking")
+            case UtteranceState.PAUSED:
+                self.show_message("Paused")
             case UtteranceState.CANCELLED:
                 self.show_message("Stopped")
             case UtteranceState.DONE:
                 self.show_message("")
-        is_heard = utterance.state is UtteranceState.SPEAKING
+        self._show_rendering(utterance.progress)
+        self.position.set_state(utterance.state)
+        is_heard = utterance.state in (UtteranceState.SPEAKING, UtteranceState.PAUSED)
         self._highlight(utterance.text_start, utterance.text_end if is_heard else 0)
 
     @Slot()
@@ -149,6 +163,11 @@ class SpeakPanel(QFrame):
             self.voice.clear()
             self.voice.addItem(voice.title or voice.backend_id, voice.backend_id)
         self.voice.setEnabled(len(self._voices) > 1)
+
+    def _show_rendering(self, progress: float) -> None:
+        if not self._is_saving:
+            self.progress.setVisible(progress >= 0)
+            self.progress.setValue(round(100 * max(0.0, progress)))
 
     def _highlight(self, start: int, end: int) -> None:
         """Mark the sentence being heard, unless the text was changed meanwhile."""
@@ -179,7 +198,7 @@ class SpeakPanel(QFrame):
         self.message.setWordWrap(True)
         self.message.setProperty("role", "muted")
         self.progress.setTextVisible(False)
-        self.progress.setAccessibleName("Progress of the file")
+        self.progress.setAccessibleName("Progress")
         self.progress.hide()
         column = QVBoxLayout(self)
         column.setContentsMargins(12, 12, 12, 12)
@@ -192,6 +211,7 @@ class SpeakPanel(QFrame):
         buttons.addWidget(self.speak_button, 1)
         buttons.addWidget(self.stop_button)
         column.addLayout(buttons)
+        column.addWidget(self.position)
         column.addWidget(self.save_button)
         column.addWidget(self.progress)
         column.addWidget(self.message)

@@ -7,9 +7,14 @@ Nothing heavy (torch, onnxruntime, ctranslate2) is imported before `load`.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.core.config import Statistics
 from engine.core.events import StreamEvent
 from engine.core.sync import CancelToken
 from engine.core.types import BackendKind, Pcm
@@ -64,12 +69,15 @@ class BackendContext:
         num_threads: compute threads this backend may use.
         now_s: a clock for measuring its own cost; tests pass a constant one.
         options: backend-specific settings, already validated.
+        allow_untrained: whether a backend whose weights are missing may use random ones; its
+            spec then has `is_trained` False.
     """
 
     model_path: Callable[[str], Path]
     num_threads: int = 1
     now_s: Callable[[], float] = field(default=lambda: 0.0)
     options: tuple[tuple[str, str], ...] = ()
+    allow_untrained: bool = False
 
 
 class Backend(Protocol):
@@ -165,11 +173,13 @@ class SpeechChunk:
         pcm: (n,) float32 at the spec's sample rate.
         text_start: first character of the sentence it belongs to.
         text_end: one past that sentence's last character.
+        fraction: of the whole speech that is done with this piece; -1 where it is not known.
     """
 
     pcm: Pcm
     text_start: int
     text_end: int
+    fraction: float = -1.0
 
 
 class SynthesizerStream(Protocol):
@@ -197,6 +207,162 @@ class Synthesizer(Backend, Protocol):
 
     def open_stream(self) -> SynthesizerStream:
         """Return a new stream.
+
+        Raises:
+            BackendError: not loaded.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EncodedAudio:
+    """What an encoder makes of a stretch of audio of T frames.
+
+    Args:
+        first_frame: index of the first row; frames are as long as the spec's frame_ms.
+        embeddings: (T, D) float32, for a language model.
+        speaker_probs: (T, S) float32, 0 to 1.
+        fine_speaker_probs: (M, S) float32, 0 to 1, rows of fine_frame_ms.
+        fine_frame_ms: length of a fine row.
+    """
+
+    first_frame: int
+    embeddings: NDArray[np.float32]
+    speaker_probs: NDArray[np.float32]
+    fine_speaker_probs: NDArray[np.float32]
+    fine_frame_ms: int
+
+
+class EncoderStream(Stream, Protocol):
+    """An encoder at work: its events are settled speaker activity, a window at a time."""
+
+    def take_encoded(self) -> Sequence[EncodedAudio]:
+        """Return the windows encoded since the last call, in order.
+
+        Empty for a stream without embeddings; one with them holds every window until it is taken.
+        """
+        ...
+
+
+class Encoder(Backend, Protocol):
+    """Audio to embeddings, and to speaker activity that is slow and good."""
+
+    def open_stream(self, *, with_embeddings: bool = False) -> EncoderStream:
+        """Return a new stream at time 0.
+
+        Args:
+            with_embeddings: encode for `take_encoded`, too; without it a stream costs less.
+
+        Raises:
+            BackendError: not loaded, or it cannot make embeddings.
+        """
+        ...
+
+    def encode(
+        self,
+        pcm: Pcm,
+        statistics: Statistics,
+        progress: ProgressCallback,
+        cancel: CancelToken,
+    ) -> EncodedAudio:
+        """Encode a whole clip. Thread: any, one at a time.
+
+        Args:
+            pcm: (n,) float32 at the spec's sample rate.
+            statistics: what features are normalised by.
+            progress: told how far it is.
+            cancel: checked at every window.
+
+        Raises:
+            BackendError: not loaded, or the audio cannot be encoded.
+            ModelLoadError: the checkpoint cannot make embeddings.
+            CancelledError: cancel was set.
+        """
+        ...
+
+
+class EndReason(StrEnum):
+    """Why a source of codec frames ended."""
+
+    STOP = "stop"  # the speech is complete
+    BUDGET = "budget"  # it was cut at the most frames allowed
+    ERROR = "error"
+
+
+class FrameSource(Protocol):
+    """Speech as codec frames, from a file or from a model that writes them. Thread: one."""
+
+    @property
+    def codec_id(self) -> str:
+        """The codec that the frames are for."""
+        ...
+
+    @property
+    def layout(self) -> str:
+        """How they are laid out, see `engine.models.nanocodec.layout.CodeLayout`."""
+        ...
+
+    @property
+    def num_frames(self) -> int | None:
+        """How many there will be; None where that is not known."""
+        ...
+
+    @property
+    def end_reason(self) -> EndReason | None:
+        """Why it ended; None before its end."""
+        ...
+
+    def read(self, num_frames: int) -> NDArray[np.int64]:
+        """Return the next whole frames in the layout, at most `num_frames`; none at the end.
+
+        Raises:
+            EngineError: they cannot be had, or are of no use.
+        """
+        ...
+
+
+class CodecStream(Protocol):
+    """Frames to audio, chunk by chunk. Thread: one at a time."""
+
+    def push(self, codes: NDArray[np.int64]) -> Pcm:
+        """Decode the next frames, (T, D) per-dimension codes, and return what can be played."""
+        ...
+
+    def finish(self) -> Pcm:
+        """Return what is held back, faded out: the clip ends here."""
+        ...
+
+
+class Codec(Backend, Protocol):
+    """Audio to frames of codes and back."""
+
+    @property
+    def codec_id(self) -> str:
+        """The name under which the codec was published."""
+        ...
+
+    def encode(self, pcm: Pcm) -> NDArray[np.int64]:
+        """Return (T, D) per-dimension codes of a clip at the spec's rate, the last frame filled up.
+
+        Raises:
+            BackendError: not loaded.
+        """
+        ...
+
+    def decode(self, codes: NDArray[np.int64]) -> Pcm:
+        """Return the audio of a whole clip, faded out as a stream's is.
+
+        Raises:
+            BackendError: not loaded.
+        """
+        ...
+
+    def open_stream(self, decoding: str, lookback: int | None) -> CodecStream:
+        """Return a new stream.
+
+        Args:
+            decoding: "stateful" or "lookback".
+            lookback: frames decoded again in front of each chunk; None for exactly enough.
 
         Raises:
             BackendError: not loaded.

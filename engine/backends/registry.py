@@ -17,7 +17,9 @@ from engine.backends.protocols import (
     Backend,
     BackendContext,
     BackendSpec,
+    Codec,
     Diarizer,
+    Encoder,
     Recognizer,
     Synthesizer,
 )
@@ -39,15 +41,19 @@ BUILT_INS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
         BackendKind.DIARIZER: MappingProxyType(
             {
                 "cluster": "engine.backends.cluster_diarizer:create",
+                "sortformer": "engine.backends.sortformer_diarizer:create",
                 "fake": "engine.backends.fake_diarizer:create",
             }
         ),
         BackendKind.SYNTHESIZER: MappingProxyType(
             {
                 "piper": "engine.backends.piper:create",
+                "nanocodec-file": "engine.backends.nanocodec_file:create",
                 "fake": "engine.backends.fake_synthesizer:create",
             }
         ),
+        BackendKind.CODEC: MappingProxyType({"nanocodec": "engine.backends.nanocodec:create"}),
+        BackendKind.ENCODER: MappingProxyType({"tower": "engine.backends.tower_encoder:create"}),
     }
 )
 """The function that makes each built-in backend, "module:name" by kind and id; best first."""
@@ -124,6 +130,22 @@ def create(
     *,
     plugins: Iterable[EntryPoint] | None = None,
 ) -> Synthesizer: ...
+@overload
+def create(
+    kind: Literal[BackendKind.ENCODER],
+    backend_id: str,
+    context: BackendContext,
+    *,
+    plugins: Iterable[EntryPoint] | None = None,
+) -> Encoder: ...
+@overload
+def create(
+    kind: Literal[BackendKind.CODEC],
+    backend_id: str,
+    context: BackendContext,
+    *,
+    plugins: Iterable[EntryPoint] | None = None,
+) -> Codec: ...
 @overload
 def create(
     kind: BackendKind,
@@ -207,5 +229,6 @@ def _make(
 def _no_model(model_id: str) -> Path:
     raise ModelMissingError(
         f'The model "{model_id}" is not looked for here.',
-        advice=f"Run: vivavoce models pull {model_id}",
+        advice="Fetch it.",
+        command=f"vivavoce models pull {model_id}",
     )

@@ -21,7 +21,7 @@ from engine.core.errors import DeviceError
 from engine.core.timebase import MonotonicClock
 from engine.core.types import BackendKind
 from engine.store.integrity import format_bytes
-from engine.store.models import ModelState
+from engine.store.models import ModelState, size_text
 
 _MIN_FREE_BYTES = 1_000_000_000
 _CHILD_TIMEOUT_S = 60.0
@@ -126,7 +126,7 @@ def check_models(settings: Settings, environment: Mapping[str, str]) -> Iterator
     needed = needed_models(settings, store)[0]
     for status in store.list():
         is_ok = status.state is ModelState.INSTALLED
-        text = f"{status.entry.title}, {format_bytes(status.entry.size_bytes)}"
+        text = f"{status.entry.title}, {size_text(status.entry)}"
         if status.state is ModelState.MISSING and status.entry.id not in needed:
             yield Check("model", True, f"{text}: not installed, and not needed")
             continue

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from engine.cli.startup import startup_of
+from engine.cli.startup import Untrained, startup_of
 from engine.core.config import KeepPolicy
 
 
@@ -34,7 +34,11 @@ def listen(
     diarizer: Annotated[
         str | None, typer.Option(metavar="ID", help="Who tells speakers apart, or none.")
     ] = None,
+    encoder: Annotated[
+        str | None, typer.Option(metavar="ID", help="Who settles the speakers afterwards, or none.")
+    ] = None,
     keep: Annotated[KeepPolicy | None, typer.Option(help="What stays on this machine.")] = None,
+    allow_untrained: Untrained = False,
 ) -> int:
     """Print what is said, line by line, with time and speaker. Ctrl-C stops."""
     from engine.cli.listening import ListenRequest, listen_to
@@ -42,6 +46,19 @@ def listen(
 
     startup = startup_of(context)
     settings = with_overrides(
-        startup.settings(), recognizer=recognizer, diarizer=diarizer, keep=keep, input=source
+        startup.settings(),
+        recognizer=recognizer,
+        diarizer=diarizer,
+        encoder=encoder,
+        keep=keep,
+        input=source,
     )
-    return listen_to(ListenRequest(startup, settings, seconds, is_fast=is_fast, is_json=is_json))
+    request = ListenRequest(
+        startup,
+        settings,
+        seconds,
+        is_fast=is_fast,
+        is_json=is_json,
+        allow_untrained=allow_untrained,
+    )
+    return listen_to(request)

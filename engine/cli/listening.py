@@ -24,7 +24,7 @@ from engine.session.session import Session
 
 _POLL_S = 0.1
 _FAST_POLL_S = 0.01
-_KINDS = (BackendKind.RECOGNIZER, BackendKind.DIARIZER)
+_KINDS = (BackendKind.RECOGNIZER, BackendKind.DIARIZER, BackendKind.ENCODER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,7 @@ class ListenRequest:
         max_s: seconds of audio to listen to; None for no end.
         is_fast: files are read as fast as the models take them.
         is_json: events instead of lines.
+        allow_untrained: random weights where there are none.
     """
 
     startup: Startup
@@ -44,6 +45,7 @@ class ListenRequest:
     max_s: float | None = None
     is_fast: bool = False
     is_json: bool = False
+    allow_untrained: bool = False
 
 
 def listen_to(request: ListenRequest) -> int:
@@ -58,13 +60,23 @@ def listen_to(request: ListenRequest) -> int:
     if request.is_fast and choice.is_microphone:
         raise ConfigError("--fast is for files.", advice="Leave it out, or use --input file:PATH.")
     is_truncated = _inspect(choice, console)
-    check_backends(request.settings, request.startup.environment, _KINDS)
+    check_backends(
+        request.settings,
+        request.startup.environment,
+        _KINDS,
+        allow_untrained=request.allow_untrained,
+    )
     may_ask = sys.stdin.isatty() and console.has_live_messages and not request.is_json
     keep = choose_keep(request.settings, choice, request.startup, may_ask=may_ask)
     settings = replace(request.settings, keep=keep, input=choice.device)
     with (
         Interrupts() as interrupts,
-        build_session(settings, request.startup.environment, is_fast=request.is_fast) as session,
+        build_session(
+            settings,
+            request.startup.environment,
+            is_fast=request.is_fast,
+            allow_untrained=request.allow_untrained,
+        ) as session,
     ):
         run = _ListenRun(replace(request, settings=settings), choice, console, interrupts, session)
         status = run.run()

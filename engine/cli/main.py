@@ -10,7 +10,18 @@ from typing import Annotated
 import typer
 
 import engine
-from engine.cli import bench, devices, doctor, listen, models, say, sessions, transcribe
+from engine.cli import (
+    bench,
+    codec,
+    devices,
+    doctor,
+    encode,
+    listen,
+    models,
+    say,
+    sessions,
+    transcribe,
+)
 from engine.cli.console import system_console
 from engine.cli.exit_codes import BAD_ARGUMENTS, DONE, FAILED, INTERRUPTED, exit_code_of
 from engine.cli.log import LOG_NAME, LogFile
@@ -81,7 +92,9 @@ def _build() -> typer.Typer:
     for command in (
         listen.listen,
         transcribe.transcribe,
+        encode.encode,
         say.say,
+        codec.codec,
         devices.devices,
         doctor.doctor,
         bench.bench,

@@ -11,6 +11,7 @@ from engine.cli.startup import Startup, startup_of
 if TYPE_CHECKING:
     from engine.store.models import ModelStore
 
+_TRUST = "its files are trusted as they first come, and checked by sha256 ever after"
 _Ids = Annotated[list[str] | None, typer.Argument(metavar="[ID]...")]
 
 
@@ -27,12 +28,15 @@ def build() -> typer.Typer:
 
 def list_models(context: typer.Context) -> None:
     """List the models there are: state, size, licence."""
-    from engine.store.integrity import format_bytes
+    from engine.store.models import size_text
 
-    for status in _store(startup_of(context)).list():
+    store = _store(startup_of(context))
+    for status in store.list():
         entry = status.entry
-        size = format_bytes(entry.size_bytes)
-        print(f"{status.state:<10}{entry.id:<28}{size:>10}  {entry.title}; {entry.licence}")
+        size, about = size_text(entry), f"{entry.title}; {entry.licence}"
+        print(f"{status.state:<10}{entry.id:<30}{size:>14}  {about}")
+        if not store.manifest.entry(entry.id).is_pinned:
+            print(f"          optional; {_TRUST}")
         if status.problem and status.state != "missing":
             print(f"          {status.problem}")
 

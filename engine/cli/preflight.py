@@ -9,7 +9,7 @@ from engine.backends.protocols import BackendContext, BackendSpec
 from engine.core.config import Settings, folders
 from engine.core.errors import BackendError, ConfigError
 from engine.core.types import BackendKind
-from engine.session.pool import NO_BACKEND
+from engine.session.pool import LOAD_ORDER, NO_BACKEND
 from engine.store.manifest import load_manifest
 from engine.store.models import ModelStore
 
@@ -29,17 +29,26 @@ def chosen_backend(settings: Settings, kind: BackendKind) -> str:
         BackendKind.RECOGNIZER: settings.recognizer,
         BackendKind.DIARIZER: settings.diarizer,
         BackendKind.SYNTHESIZER: settings.synthesizer,
+        BackendKind.ENCODER: settings.encoder,
     }[kind]
 
 
-def spec_of(store: ModelStore, kind: BackendKind, backend_id: str) -> BackendSpec:
+def spec_of(
+    store: ModelStore, kind: BackendKind, backend_id: str, *, allow_untrained: bool = False
+) -> BackendSpec:
     """Return what a backend is, without loading it.
+
+    Args:
+        store: the models of this user.
+        kind: what it does.
+        backend_id: with its argument, if any.
+        allow_untrained: whether it may do without its weights.
 
     Raises:
         ConfigError: there is no such backend.
         BackendError: it cannot be had here.
     """
-    context = BackendContext(model_path=store.path)
+    context = BackendContext(model_path=store.path, allow_untrained=allow_untrained)
     known = [listing.id for listing in registry.available(kind, context)]
     if backend_id.partition(":")[0] not in known:
         off = [] if kind is BackendKind.SYNTHESIZER else [NO_BACKEND]
@@ -51,7 +60,11 @@ def spec_of(store: ModelStore, kind: BackendKind, backend_id: str) -> BackendSpe
 
 
 def check_backends(
-    settings: Settings, environment: Mapping[str, str], kinds: Iterable[BackendKind]
+    settings: Settings,
+    environment: Mapping[str, str],
+    kinds: Iterable[BackendKind],
+    *,
+    allow_untrained: bool = False,
 ) -> dict[BackendKind, BackendSpec]:
     """Return the specs of the chosen backends once their models were found intact.
 
@@ -65,7 +78,7 @@ def check_backends(
         backend_id = chosen_backend(settings, kind)
         if backend_id == NO_BACKEND:
             continue
-        specs[kind] = spec_of(store, kind, backend_id)
+        specs[kind] = spec_of(store, kind, backend_id, allow_untrained=allow_untrained)
         for model in specs[kind].models:
             store.path(model)
     return specs
@@ -79,7 +92,7 @@ def needed_models(settings: Settings, store: ModelStore) -> tuple[tuple[str, ...
     """
     needed: dict[str, None] = {}
     problems = []
-    for kind in (BackendKind.RECOGNIZER, BackendKind.DIARIZER, BackendKind.SYNTHESIZER):
+    for kind in LOAD_ORDER:
         backend_id = chosen_backend(settings, kind)
         if backend_id == NO_BACKEND:
             continue

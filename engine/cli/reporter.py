@@ -19,6 +19,7 @@ _DOES = {
     BackendKind.RECOGNIZER: "words",
     BackendKind.DIARIZER: "speakers",
     BackendKind.SYNTHESIZER: "voice",
+    BackendKind.ENCODER: "settled speakers",
 }
 
 

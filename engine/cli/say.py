@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from engine.cli.startup import startup_of
+from engine.cli.startup import Untrained, startup_of
 
 
 def say(
@@ -20,6 +20,7 @@ def say(
     device: Annotated[
         str | None, typer.Option("--device", metavar="NAME", help="The loudspeaker.")
     ] = None,
+    allow_untrained: Untrained = False,
 ) -> int:
     """Speak a text on this machine's loudspeaker. Ctrl-C silences it."""
     from engine.cli.saying import SayRequest, say_text
@@ -27,4 +28,4 @@ def say(
 
     startup = startup_of(context)
     settings = with_overrides(startup.settings(), output=device)
-    return say_text(SayRequest(startup, settings, text, out, voice))
+    return say_text(SayRequest(startup, settings, text, out, voice, allow_untrained))

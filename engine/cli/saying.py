@@ -34,6 +34,7 @@ class SayRequest:
         text: what to say; "-" for what standard input says.
         out: a WAV file; None for the loudspeaker.
         voice: of the synthesizer, or a synthesizer's id; None for the settings' own.
+        allow_untrained: random weights where there are none.
     """
 
     startup: Startup
@@ -41,6 +42,7 @@ class SayRequest:
     text: str
     out: Path | None = None
     voice: str | None = None
+    allow_untrained: bool = False
 
 
 def say_text(request: SayRequest) -> int:
@@ -59,10 +61,17 @@ def say_text(request: SayRequest) -> int:
     settings = request.settings
     if request.voice is not None:
         settings = replace(settings, synthesizer=choose_voice(request.voice, settings.synthesizer))
-    check_backends(settings, request.startup.environment, (BackendKind.SYNTHESIZER,))
+    check_backends(
+        settings,
+        request.startup.environment,
+        (BackendKind.SYNTHESIZER,),
+        allow_untrained=request.allow_untrained,
+    )
     with (
         Interrupts() as interrupts,
-        build_session(settings, request.startup.environment) as session,
+        build_session(
+            settings, request.startup.environment, allow_untrained=request.allow_untrained
+        ) as session,
     ):
         session.subscribe(Reporter(console).take)
         session.load((BackendKind.SYNTHESIZER,))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from engine.cli.startup import startup_of
+from engine.cli.turn_options import MinOffMs, MinOnMs, PadMs, Threshold, turn_policy
 
 if TYPE_CHECKING:
     from engine.store.library import SessionInfo, SessionLibrary
@@ -68,20 +69,26 @@ def export(
     out: Annotated[
         Path | None, typer.Option("-o", "--output", help="Write to a file; its suffix may say how.")
     ] = None,
+    threshold: Threshold = None,
+    min_on_ms: MinOnMs = None,
+    min_off_ms: MinOffMs = None,
+    pad_ms: PadMs = None,
 ) -> None:
     """Write a recording's transcript in a format."""
     from engine.cli.preflight import check_output
     from engine.cli.transcribing import choose_format
     from engine.store.exporters import export as exporter
+    from engine.store.exporters.options import ExportOptions
 
+    options = ExportOptions(turns=turn_policy(threshold, min_on_ms, min_off_ms, pad_ms))
     chosen = choose_format(export_format, out)
     if out is not None:
         check_output(out)
     document = _library(context).open(reference).document()
     if out is None:
-        print(exporter.render(document, chosen), end="")
+        print(exporter.render(document, chosen, options), end="")
     else:
-        exporter.export(document, chosen, out)
+        exporter.export(document, chosen, out, options)
 
 
 def delete(

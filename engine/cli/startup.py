@@ -2,10 +2,18 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Annotated, TypeAlias
 
 import typer
 
 from engine.core.config import ENVIRONMENT_PREFIX, Folders, Settings, folders, load_settings
+
+Untrained: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--untrained", help="Use random weights where there are none: what comes out means nothing."
+    ),
+]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from engine.cli.startup import startup_of
+from engine.cli.startup import Untrained, startup_of
+from engine.cli.turn_options import MinOffMs, MinOnMs, PadMs, Threshold, turn_policy
 
 
 def transcribe(
@@ -24,6 +25,11 @@ def transcribe(
     diarizer: Annotated[
         str | None, typer.Option(metavar="ID", help="Who tells speakers apart, or none.")
     ] = None,
+    threshold: Threshold = None,
+    min_on_ms: MinOnMs = None,
+    min_off_ms: MinOffMs = None,
+    pad_ms: PadMs = None,
+    allow_untrained: Untrained = False,
 ) -> int:
     """Write the transcript of an audio file. Nothing else of it is kept."""
     from engine.cli.transcribing import TranscribeRequest, transcribe_file
@@ -33,4 +39,13 @@ def transcribe(
     settings = with_overrides(
         startup.settings(), recognizer=recognizer, diarizer=diarizer, keep=KeepPolicy.NOTHING
     )
-    return transcribe_file(TranscribeRequest(startup, settings, file, export_format, out))
+    request = TranscribeRequest(
+        startup,
+        settings,
+        file,
+        export_format,
+        out,
+        turn_policy(threshold, min_on_ms, min_off_ms, pad_ms),
+        allow_untrained=allow_untrained,
+    )
+    return transcribe_file(request)

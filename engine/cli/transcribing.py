@@ -1,7 +1,7 @@
 """Runs a session over a file for `vivavoce transcribe`."""
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from engine.cli.console import Console, system_console
@@ -18,6 +18,7 @@ from engine.session.build import build_session
 from engine.session.session import Session
 from engine.store.exporters.export import export, format_of, render
 from engine.store.exporters.options import ExportFormat, ExportOptions
+from engine.text.activity import TurnPolicy
 from engine.text.document import TranscriptDocument
 
 _POLL_S = 0.1
@@ -34,6 +35,8 @@ class TranscribeRequest:
         file: the audio.
         format_name: of the transcript; None for what `out` says, or text.
         out: where to write; None for standard output.
+        turns: how speaker probabilities become turns.
+        allow_untrained: random weights where there are none.
     """
 
     startup: Startup
@@ -41,6 +44,8 @@ class TranscribeRequest:
     file: Path
     format_name: str | None = None
     out: Path | None = None
+    turns: TurnPolicy = field(default_factory=TurnPolicy)
+    allow_untrained: bool = False
 
 
 def transcribe_file(request: TranscribeRequest) -> int:
@@ -59,11 +64,21 @@ def transcribe_file(request: TranscribeRequest) -> int:
     if choice.path is None:
         raise ConfigError(f"{request.file} is no file.")
     facts = inspect_file(choice.path)
-    check_backends(request.settings, request.startup.environment, _KINDS)
+    check_backends(
+        request.settings,
+        request.startup.environment,
+        _KINDS,
+        allow_untrained=request.allow_untrained,
+    )
     reporter = Reporter(console)
     with (
         Interrupts() as interrupts,
-        build_session(request.settings, request.startup.environment, is_fast=True) as session,
+        build_session(
+            request.settings,
+            request.startup.environment,
+            is_fast=True,
+            allow_untrained=request.allow_untrained,
+        ) as session,
     ):
         session.subscribe(reporter.take)
         session.load(_KINDS)
@@ -76,7 +91,8 @@ def transcribe_file(request: TranscribeRequest) -> int:
     if interrupts.stop.is_cancelled:
         console.note("Stopped; nothing is written.")
         return INTERRUPTED
-    _write(document, export_format, request.out, choice.path.stem)
+    options = ExportOptions(name=choice.path.stem, turns=request.turns)
+    _write(document, export_format, request.out, options)
     if facts.is_truncated:
         console.note(
             f"{choice.path} ends before its header says it should: it was cut off. "
@@ -121,9 +137,11 @@ def _follow(session: Session, facts: FileFacts, console: Console, interrupts: In
 
 
 def _write(
-    document: TranscriptDocument, export_format: ExportFormat, out: Path | None, name: str
+    document: TranscriptDocument,
+    export_format: ExportFormat,
+    out: Path | None,
+    options: ExportOptions,
 ) -> None:
-    options = ExportOptions(name=name)
     if out is not None:
         export(document, export_format, out, options)
         return

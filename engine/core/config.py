@@ -30,6 +30,13 @@ class KeepPolicy(StrEnum):
     NOTHING = "nothing"  # no journal is made at all
 
 
+class Statistics(StrEnum):
+    """What features are normalised by."""
+
+    EXACT = "exact"  # the whole clip: what models are trained with
+    RUNNING = "running"  # what was heard up to each window: what live streams have
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Everything that changes what the program does.
@@ -39,7 +46,10 @@ class Settings:
         output: loudspeaker, likewise.
         recognizer: backend id, with an argument after a colon where it takes one.
         diarizer: backend id, or "none".
+        diarizer_profile: how far behind the audio a diarizer that has profiles answers; "" for
+            what this machine keeps up with.
         synthesizer: backend id.
+        encoder: backend id, or "none"; it settles the speakers of each 40 s, and encodes clips.
         keep: see `KeepPolicy`; "" until the user was asked.
         hold_back_own_voice: do not transcribe the microphone while the program speaks; off for
             headphones.
@@ -53,7 +63,9 @@ class Settings:
     output: str = "default"
     recognizer: str = "whisper"
     diarizer: str = "cluster"
+    diarizer_profile: str = ""
     synthesizer: str = "piper"
+    encoder: str = "none"
     keep: str = ""
     hold_back_own_voice: bool = True
     num_threads: int = 0

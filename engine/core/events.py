@@ -1,6 +1,6 @@
 """What the engine tells: frozen events, in order, the same for window, command line and tests.
 
-Recognizer and diarizer streams return the first three in samples of their own rate, counted from
+Recognizer and diarizer streams return the first four, in samples of their own rate, counted from
 where the stream began; the session publishes them again in samples of the session clock.
 """
 
@@ -62,6 +62,13 @@ class ActivityRevised:
         shape = self.probabilities.shape
         if len(shape) != 2 or shape[1] > MAX_SPEAKERS:
             raise ValueError(f"probabilities must be (T, S <= {MAX_SPEAKERS}), got {shape}")
+
+
+@dataclass(frozen=True, slots=True)
+class StreamNotice:
+    """Something a stream did by itself that people should know; a session makes it a `Notice`."""
+
+    message: str
 
 
 class SessionState(StrEnum):
@@ -168,8 +175,9 @@ class UtteranceState(StrEnum):
     """Where a text to be spoken is."""
 
     QUEUED = "queued"
-    RENDERING = "rendering"
+    RENDERING = "rendering"  # nothing is heard yet, or not any more, for want of speech
     SPEAKING = "speaking"
+    PAUSED = "paused"
     DONE = "done"
     CANCELLED = "cancelled"
     FAILED = "failed"
@@ -187,6 +195,7 @@ class UtteranceChanged:
         heard_samples: samples that really left the loudspeaker so far.
         sample_rate: of heard_samples, Hz.
         message: what went wrong and what to do.
+        progress: 0 to 1 while a voice slower than speech must be waited for; else -1.
     """
 
     utterance_id: int
@@ -196,6 +205,7 @@ class UtteranceChanged:
     heard_samples: int = 0
     sample_rate: int = 0
     message: str = ""
+    progress: float = -1.0
 
 
 class Severity(StrEnum):
@@ -215,7 +225,7 @@ class Notice:
     advice: str = ""
 
 
-StreamEvent: TypeAlias = PartialWords | FinalWords | ActivityRevised
+StreamEvent: TypeAlias = PartialWords | FinalWords | ActivityRevised | StreamNotice
 """What recognizer and diarizer streams return."""
 
 Event: TypeAlias = (

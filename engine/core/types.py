@@ -83,6 +83,25 @@ class Word:
     probability: float = 1.0
 
 
+@dataclass(frozen=True, slots=True)
+class SpeechPlace:
+    """Where in a spoken text the loudspeaker is.
+
+    Args:
+        utterance_id: the text's number.
+        start_s: the earliest that is still kept, from the beginning of its speech.
+        position_s: what is being heard, or was heard last.
+        end_s: the latest that is rendered.
+        is_complete: whether nothing more will be rendered.
+    """
+
+    utterance_id: int
+    start_s: float
+    position_s: float
+    end_s: float
+    is_complete: bool
+
+
 class SpanKind(StrEnum):
     """Why a stretch of the timeline is not ordinary transcribed audio."""
 

@@ -11,9 +11,7 @@ push to the next: cache and speakers stay. Latency is chunk and right context; a
 most one step of features and the speaker cache, about 1.5 MB.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 
 import torch
 from torch import nn
@@ -22,44 +20,8 @@ from engine.models.mel import AudioPreprocessor, MelState
 from engine.models.sortformer import SortformerSpeakerEncoder, SpeakerActivity
 from engine.models.sortformer_cache import SpeakerCacheState
 from engine.models.sortformer_config import CacheGeometry
+from engine.models.stream_profiles import StreamProfile
 from engine.models.tower_config import TowerConfig
-
-
-@dataclass(frozen=True, slots=True)
-class StreamProfile:
-    """A balance of delay against cost, in frames of 80 ms.
-
-    Args:
-        name: what it is known by.
-        chunk_frames: frames that a step answers for.
-        right_context_frames: frames that it sees ahead.
-        cache: what it remembers.
-    """
-
-    name: str
-    chunk_frames: int
-    right_context_frames: int
-    cache: CacheGeometry
-
-    @property
-    def latency_frames(self) -> int:
-        """Frames that must be there before a step."""
-        return self.chunk_frames + self.right_context_frames
-
-
-PROFILES: Mapping[str, StreamProfile] = MappingProxyType(
-    {
-        profile.name: profile
-        for profile in (
-            StreamProfile("ultra_low", 3, 1, CacheGeometry(264, 264, 222)),
-            StreamProfile("very_low", 6, 2, CacheGeometry(264, 264, 222)),
-            StreamProfile("low", 9, 4, CacheGeometry(264, 264, 222)),
-            StreamProfile("cpu", 32, 4, CacheGeometry(40, 264, 300)),
-            StreamProfile("high", 340, 40, CacheGeometry(40, 264, 300)),
-        )
-    }
-)
-"""By name, from the least delay to the least cost."""
 
 
 @dataclass(slots=True)

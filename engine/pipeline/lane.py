@@ -20,6 +20,7 @@ from engine.core.events import (
     Severity,
     SpanMarked,
     StreamEvent,
+    StreamNotice,
 )
 from engine.core.sync import CancelToken
 from engine.core.timebase import rescale, samples
@@ -55,6 +56,8 @@ class LaneHooks:
         next_epoch: numbers speaker epochs (see `engine.core.types.SpeakerId`).
         is_live: whether audio comes at its own pace: only then is a backlog a delay to cut.
         now_s: host time, for delays.
+        marks_lost: whether audio that the lane has missed is marked: not if the recording is
+            complete without it.
     """
 
     wait_for_backend: Callable[[CancelToken], LaneBackend | None]
@@ -63,6 +66,7 @@ class LaneHooks:
     next_epoch: Callable[[], int]
     now_s: Callable[[], float]
     is_live: bool = True
+    marks_lost: bool = True
 
 
 class Lane:
@@ -207,7 +211,7 @@ class Lane:
             self._hooks.post(event)
 
     def _mark_untranscribed(self, start: int, end: int, reason: str) -> None:
-        if end > start:
+        if end > start and self._hooks.marks_lost:
             self._hooks.post(
                 SpanMarked(self._hooks.next_mark_id(), SpanKind.UNTRANSCRIBED, start, end, reason)
             )
@@ -272,6 +276,8 @@ class _StreamRun:
                     epoch=event.epoch + self._epoch,
                     probabilities=np.asarray(event.probabilities, dtype=np.float32),
                 )
+            case StreamNotice():
+                return Notice(Severity.INFO, event.message)
 
     def _words(self, words: Sequence[Word]) -> tuple[Word, ...]:
         return tuple(

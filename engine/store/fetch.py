@@ -72,6 +72,26 @@ def download(
         raise
 
 
+def fetch_small(url: str, max_bytes: int) -> bytes:
+    """Return what lies at an address.
+
+    Raises:
+        ModelMissingError: it cannot be reached, or there is nothing.
+        ModelFileError: it is larger than `max_bytes`.
+    """
+    try:
+        with _open(url, 0) as (response, _):
+            content = response.read(max_bytes + 1)
+    except _NETWORK_ERRORS as error:
+        raise _unreachable(url, error) from error
+    if len(content) > max_bytes:
+        raise ModelFileError(
+            f"{url} was refused: expected {format_bytes(max_bytes)} at most, found more.",
+            advice="Use another source.",
+        )
+    return content
+
+
 @contextmanager
 def _open(url: str, have: int) -> Iterator[tuple[http.client.HTTPResponse, int]]:
     """Open an address; yield the response and the byte it starts at."""

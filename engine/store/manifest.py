@@ -76,11 +76,21 @@ class HubSource:
         repo: owner/name.
         revision: branch, tag or commit.
         folder: where the members lie in it.
+        files: of a model without `members`: groups of names or patterns of the files to take; the
+            first group counts whose first pattern is there.
+        tensors: beginnings of tensor names; of a checkpoint with an index, only the files that
+            hold such tensors are taken. Empty for all.
     """
 
     repo: str
     revision: str = "main"
     folder: str = ""
+    files: tuple[tuple[str, ...], ...] = ()
+    tensors: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not all(self.files):
+            raise ValueError("hub.files must be groups of one pattern or more")
 
     def __str__(self) -> str:
         return f"the hub repository {self.repo}"
@@ -110,7 +120,7 @@ class ModelEntry:
         kind: the backends that use it.
         licence: SPDX id, or a short text.
         card: what it is and its limits, shown before it is fetched.
-        members: its files.
+        members: its files; none if they are learned when they first come (`hub.files`).
         note: about the sources.
         card_member: the member that holds the full card, if any.
         languages: BCP 47 codes; empty where it does not matter.
@@ -124,7 +134,7 @@ class ModelEntry:
     kind: BackendKind
     licence: str
     card: str
-    members: tuple[Member, ...]
+    members: tuple[Member, ...] = ()
     note: str = ""
     card_member: str = ""
     languages: tuple[str, ...] = ()
@@ -136,14 +146,23 @@ class ModelEntry:
         if not _MODEL_ID.fullmatch(self.id):
             raise ValueError(f"id may hold letters, digits, '.', '_' and '-', got {self.id!r}")
         names = [member.name for member in self.members]
-        if not names or len(set(names)) != len(names):
-            raise ValueError("members must be one or more files of different names")
+        if len(set(names)) != len(names):
+            raise ValueError("members must be files of different names")
+        if not names and not (self.hub and self.hub.files):
+            raise ValueError("members must be one or more files, or hub.files be given")
+        if not names and (self.wheel or self.url):
+            raise ValueError("members must be known for a wheel or a web folder")
         if self.card_member and self.card_member not in names:
             raise ValueError(f"card_member {self.card_member!r} is no member")
 
     @property
+    def is_pinned(self) -> bool:
+        """Whether its files are known, and not only where to look for them."""
+        return bool(self.members)
+
+    @property
     def size_bytes(self) -> int:
-        """Bytes on disk once installed."""
+        """Bytes on disk once installed; 0 while its files are not known."""
         return sum(member.size_bytes for member in self.members)
 
     @property
@@ -205,7 +224,7 @@ def _entry(table: Mapping[str, Any], at: int, path: Path) -> ModelEntry:
     name = table.get("id", f"number {at + 1}") if isinstance(table, dict) else f"number {at + 1}"
     try:
         _check_keys(table, ModelEntry, "")
-        for member in table["members"]:
+        for member in table.get("members", ()):
             _check_keys(member, Member, "members.")
         for key, kind in (("wheel", WheelSource), ("hub", HubSource), ("url", UrlSource)):
             if key in table:

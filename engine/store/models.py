@@ -13,6 +13,7 @@ from platformdirs import user_data_path
 from engine.core.errors import ModelFileError, ModelMissingError, StoreError
 from engine.core.sync import CancelToken
 from engine.store.fetch import HUB_ENDPOINT
+from engine.store.first_use import FirstUse
 from engine.store.integrity import (
     ProgressCallback,
     check_member,
@@ -81,10 +82,11 @@ class ModelStore:
         self.manifest = load_manifest() if manifest is None else manifest
         command = default_pip_command() if pip_command is None else tuple(pip_command)
         self._fetcher = SourceFetcher(self.folder / ".parts", command, hub_endpoint)
+        self._first_use = FirstUse(self.folder, hub_endpoint)
 
     def list(self) -> tuple[ModelStatus, ...]:
         """Return every model and its state, without reading the files."""
-        return tuple(self._status(entry) for entry in self.manifest.models)
+        return tuple(self._status(self._first_use.known(each)) for each in self.manifest.models)
 
     def path(self, model_id: str) -> Path:
         """Return the folder of a model whose files are what they should be.
@@ -96,7 +98,8 @@ class ModelStore:
             ModelMissingError: it is not installed; says which command fetches it.
             ModelFileError: a file is damaged; names it, what was expected and what was found.
         """
-        self._verify(self.manifest.entry(model_id), CancelToken(), no_progress, trust_stamps=True)
+        entry = self._first_use.known(self.manifest.entry(model_id))
+        self._verify(entry, CancelToken(), no_progress, trust_stamps=True)
         return self.folder / model_id
 
     def verify(
@@ -111,7 +114,7 @@ class ModelStore:
             ConfigError, ModelMissingError, ModelFileError: as `path`.
             CancelledError: cancel was set.
         """
-        entry = self.manifest.entry(model_id)
+        entry = self._first_use.known(self.manifest.entry(model_id))
         self._verify(entry, cancel or CancelToken(), progress, trust_stamps=False)
 
     def card(self, model_id: str) -> str:
@@ -153,8 +156,13 @@ class ModelStore:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             with self._locked(entry, progress, cancel):
+                entry = self._first_use.known(entry)
                 if source is None and self._is_intact(entry, cancel):
                     return self.folder / entry.id
+                is_first = not entry.is_pinned
+                if is_first:
+                    place = source if isinstance(source, Path) else None
+                    entry = self._first_use.learn(entry, place, progress, cancel)
                 self._check_space(entry)
                 with _scratch(self.folder / f".pull-{entry.id}") as scratch:
                     staged = scratch / "members"
@@ -164,6 +172,8 @@ class ModelStore:
                     else:
                         self._fetcher.fetch(entry, source, scratch, progress, cancel)
                     self._install(entry, staged)
+                if is_first:
+                    self._first_use.keep(entry)
         except OSError as error:
             reason = error.strerror or error
             raise StoreError(
@@ -176,6 +186,7 @@ class ModelStore:
     def _status(self, entry: ModelEntry) -> ModelStatus:
         folder = self.folder / entry.id
         try:
+            _require_known(entry)
             for member in entry.members:
                 check_size(folder / member.name, member.name, member.size_bytes)
         except ModelMissingError as error:
@@ -196,6 +207,7 @@ class ModelStore:
         stamps = read_stamps(folder) if trust_stamps else {}
         verified: dict[str, Stamp] = {}
         try:
+            _require_known(entry)
             for member in entry.members:
                 path = folder / member.name
                 check_size(path, member.name, member.size_bytes)
@@ -207,14 +219,17 @@ class ModelStore:
                 progress(done_bytes / entry.size_bytes, f"{member.name}: verified")
         except ModelMissingError as error:
             raise ModelMissingError(
-                f"The model {entry.id} ({entry.title}, {format_bytes(entry.size_bytes)}) "
+                f"The model {entry.id} ({entry.title}, {size_text(entry)}) "
                 f"is not installed in {self.folder}.",
-                advice=f"Fetch it with: vivavoce models pull {entry.id}",
+                advice="Fetch it.",
+                command=f"vivavoce models pull {entry.id}",
             ) from error
         except ModelFileError as error:
             write_stamps(folder, verified)
             raise ModelFileError(
-                error.message, advice=f"Fetch it again with: vivavoce models pull {entry.id}"
+                error.message,
+                advice=f"Fetch the model {entry.id} again.",
+                command=f"vivavoce models pull {entry.id}",
             ) from error
         except OSError as error:
             raise ModelFileError(
@@ -264,6 +279,16 @@ class ModelStore:
             yield
         finally:
             lock.release()
+
+
+def size_text(entry: ModelEntry) -> str:
+    """Return a model's size for people."""
+    return format_bytes(entry.size_bytes) if entry.is_pinned else "size not known"
+
+
+def _require_known(entry: ModelEntry) -> None:
+    if not entry.is_pinned:
+        raise ModelMissingError(f"The model {entry.id} was never fetched to this machine.")
 
 
 @contextmanager

@@ -15,12 +15,45 @@ _NUM_LEVELS = 4
 
 
 @dataclass(frozen=True, slots=True)
+class TurnPolicy:
+    """How probabilities become turns; it can be applied again at any time, as rows are kept.
+
+    In this order: threshold, pads, bridges, and what is still short is left out.
+
+    Args:
+        threshold: a speaker is active where the probability is at least this.
+        min_on_ms: shorter turns are left out.
+        min_off_ms: pauses of one speaker up to this long are bridged.
+        pad_ms: added at both ends of a turn.
+    """
+
+    threshold: float = 0.5
+    min_on_ms: int = 0
+    min_off_ms: int = 240
+    pad_ms: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.threshold <= 1.0:
+            raise ValueError(f"threshold must lie in (0, 1], got {self.threshold}")
+        if min(self.min_on_ms, self.min_off_ms, self.pad_ms) < 0:
+            raise ValueError("min_on_ms, min_off_ms and pad_ms must be 0 or more")
+
+
+@dataclass(frozen=True, slots=True)
 class Turn:
-    """A stretch in which one speaker is active, in milliseconds from the start of the session."""
+    """A stretch in which one speaker is active, in milliseconds from the start of the session.
+
+    Args:
+        speaker: whose it is.
+        start_ms: where it begins.
+        end_ms: where it ends.
+        is_final: whether nothing that is told later can change it, or join another to it.
+    """
 
     speaker: SpeakerId
     start_ms: int
     end_ms: int
+    is_final: bool = True
 
 
 class ActivityTrack:
@@ -37,6 +70,8 @@ class ActivityTrack:
         self._epoch_starts: list[int] = []
         self._epochs: list[int] = []
         self._final_until = 0
+        self._live_until = 0
+        self._is_settled = np.zeros(0, np.bool_)
 
     @property
     def frame_ms(self) -> int:
@@ -53,32 +88,56 @@ class ActivityTrack:
         """Frames before it do not change any more."""
         return self._final_until
 
+    @property
+    def live_until(self) -> int:
+        """One past the last frame that live rows were told of; 0 before any."""
+        return self._live_until
+
     def apply(self, event: ActivityRevised) -> tuple[int, int]:
         """Take rows in and return the range of frames that changed.
 
-        Rows of another frame length are brought to that of the first rows: finer ones by
-        maximum, coarser ones by repetition.
+        Rows of another frame length are brought to that of the first rows. Settled rows stay: live
+        ones do not replace them.
         """
-        if self._frame_ms == 0:
-            self._frame_ms = event.frame_ms
-        rows, first, final_until = self._on_grid(event)
+        rows, first, final_until = self.on_grid(event)
+        self._frame_ms = self._frame_ms or event.frame_ms
         end = first + len(rows)
         self._reserve(end)
+        is_taken = np.ones(len(rows), np.bool_)
+        if event.is_settled:
+            self._is_settled[first:end] = True
+        else:
+            is_taken = ~self._is_settled[first:end]
+            self._live_until = max(self._live_until, end)
         base = self._levels[0]
-        base[first:end, : rows.shape[1]] = rows
-        base[first:end, rows.shape[1] :] = 0
+        base[first:end, : rows.shape[1]][is_taken] = rows[is_taken]
+        base[first:end, rows.shape[1] :][is_taken] = 0
         self._num_frames = max(self._num_frames, end)
         self._final_until = max(self._final_until, min(final_until, self._num_frames))
-        if len(rows) and (not self._epochs or event.epoch != self._epochs[-1]):
-            self._epoch_starts.append(first if self._epochs else 0)
-            self._epochs.append(event.epoch)
+        self._note_epoch(event, first, end)
         self._pool(first, end)
         return first, end
+
+    def _note_epoch(self, event: ActivityRevised, first: int, end: int) -> None:
+        # Settled rows over live ones are of the epochs that are there.
+        is_old = event.is_settled and first < self._live_until
+        if end > first and (not self._epochs or (event.epoch != self._epochs[-1] and not is_old)):
+            self._epoch_starts.append(first if self._epochs else 0)
+            self._epochs.append(event.epoch)
 
     def epoch_at(self, frame: int) -> int:
         """Return the epoch whose speakers the columns of a frame are."""
         at = bisect_right(self._epoch_starts, frame) - 1
         return self._epochs[at] if at >= 0 else 0
+
+    def epoch_end(self, frame: int, end: int) -> int:
+        """Return where the epoch of a frame ends, at most `end`."""
+        at = bisect_right(self._epoch_starts, frame)
+        return min(self._epoch_starts[at], end) if at < len(self._epoch_starts) else end
+
+    def live_rows(self, first: int, end: int) -> NDArray[np.float16]:
+        """Return the rows of frames [first, end) up to the last one that live rows told of."""
+        return self.rows(first, min(end, self._live_until))
 
     def rows(self, first: int, end: int) -> NDArray[np.float16]:
         """Return (end - first, 8) float16 probabilities, cut to the frames known."""
@@ -109,51 +168,52 @@ class ActivityTrack:
             return np.zeros(MAX_SPEAKERS, np.float32), self.epoch_at(first)
         return rows.mean(axis=0, dtype=np.float32), self.epoch_at(first)
 
-    def turns(
-        self, threshold: float = 0.5, *, bridge_ms: int = 240, min_turn_ms: int = 0
-    ) -> tuple[Turn, ...]:
-        """Return the stretches of activity in order of start.
-
-        Args:
-            threshold: a speaker is active where the probability is at least this.
-            bridge_ms: pauses of one speaker up to this long are bridged.
-            min_turn_ms: shorter stretches are left out.
-        """
-        found: list[Turn] = []
+    def turns(self, policy: TurnPolicy | None = None) -> tuple[Turn, ...]:
+        """Return the stretches of activity in order of start."""
+        policy, found = policy or TurnPolicy(), list[Turn]()
         bounds = [*self._epoch_starts, self._num_frames][1:]
         for first, end, epoch in zip(self._epoch_starts, bounds, self._epochs, strict=True):
-            active = self._levels[0][first:end] >= threshold
-            for slot in np.flatnonzero(active.any(axis=0)):
-                speaker = SpeakerId(epoch, int(slot))
-                for a, b in _runs(active[:, slot], bridge_ms // self._frame_ms):
-                    turn = Turn(speaker, (first + a) * self._frame_ms, (first + b) * self._frame_ms)
-                    if turn.end_ms - turn.start_ms >= min_turn_ms:
-                        found.append(turn)
+            found += self._epoch_turns(first, end, epoch, policy)
         return tuple(sorted(found, key=lambda turn: (turn.start_ms, turn.speaker)))
 
-    def _on_grid(self, event: ActivityRevised) -> tuple[NDArray[np.float32], int, int]:
-        rows, ratio = event.probabilities, event.frame_ms / self._frame_ms
-        if ratio == 1:
-            return rows, event.first_frame, event.final_until
-        if ratio > 1 and ratio.is_integer():
-            factor = int(ratio)
-            return (
-                np.repeat(rows, factor, axis=0),
-                event.first_frame * factor,
-                (event.final_until * factor),
-            )
-        factor = round(1 / ratio)
-        if factor * event.frame_ms != self._frame_ms:
-            raise ValueError(
-                f"rows of {event.frame_ms} ms do not fit a track of {self._frame_ms} ms"
-            )
-        lead = event.first_frame % factor
-        tail = -(lead + len(rows)) % factor
-        padded = np.pad(rows, ((lead, tail), (0, 0)))
-        pooled = padded.reshape(-1, factor, rows.shape[1]).max(axis=1)
-        return pooled, event.first_frame // factor, event.final_until // factor
+    def _epoch_turns(self, first: int, end: int, epoch: int, policy: TurnPolicy) -> list[Turn]:
+        frame_ms, found = self._frame_ms, list[Turn]()
+        active = self._levels[0][first:end] >= policy.threshold
+        # A pause is bridged if what the pads leave of it is short enough.
+        bridge_ms = policy.min_off_ms + 2 * policy.pad_ms
+        is_over = end < self._num_frames
+        for slot in np.flatnonzero(active.any(axis=0)).tolist():
+            for a, b in _runs(active[:, slot], bridge_ms // frame_ms):
+                start_ms = max(first * frame_ms, (first + a) * frame_ms - policy.pad_ms)
+                end_ms = min(end * frame_ms, (first + b) * frame_ms + policy.pad_ms)
+                quiet_ms = (self._final_until - first - b) * frame_ms
+                if end_ms - start_ms >= policy.min_on_ms:
+                    is_final = is_over or quiet_ms > bridge_ms
+                    found.append(Turn(SpeakerId(epoch, slot), start_ms, end_ms, is_final))
+        return found
+
+    def on_grid(self, event: ActivityRevised) -> tuple[NDArray[np.float32], int, int]:
+        """Return an event's rows, first frame and final border in frames of this track.
+
+        A frame is given the maximum of the rows that touch it.
+        """
+        rows, theirs = event.probabilities, event.frame_ms
+        ours = self._frame_ms or theirs
+        if ours == theirs or len(rows) == 0:
+            return rows, event.first_frame * theirs // ours, event.final_until * theirs // ours
+        first = event.first_frame * theirs // ours
+        end = -(-(event.first_frame + len(rows)) * theirs // ours)
+        placed = np.empty((end - first, rows.shape[1]), np.float32)
+        for frame in range(first, end):
+            low = max(0, frame * ours // theirs - event.first_frame)
+            high = -(-(frame + 1) * ours // theirs) - event.first_frame
+            placed[frame - first] = rows[low:high].max(axis=0)
+        return placed, first, event.final_until * theirs // ours
 
     def _reserve(self, num_frames: int) -> None:
+        if len(self._is_settled) < num_frames:
+            num_more = max(num_frames, 64)
+            self._is_settled = np.concatenate([self._is_settled, np.zeros(num_more, np.bool_)])
         for level, array in enumerate(self._levels):
             need = num_frames // POOL**level + 2
             if len(array) < need:

@@ -569,6 +569,40 @@ def test_a_refused_change_is_taken_back_where_it_shows(parts: WindowParts, qtbot
     assert parts.controller.settings.output == "Headset"
 
 
+def test_the_diarizer_is_chosen_in_the_menu(parts: WindowParts, qtbot: QtBot) -> None:
+    window, menu = parts.window, parts.window.menu_actions.diarizers
+
+    def entries() -> dict[str, bool]:
+        return {action.text(): action.isChecked() for action in menu.actions()}
+
+    parts.shelf.list_diarizers()
+    qtbot.waitUntil(menu.isEnabled)
+    assert len(entries()) == 3, "voices clustered, the Sortformer, and neither; no fakes"
+    assert [title for title, is_on in entries().items() if is_on] == ["Voice clustering (GE2E)"]
+    next(action for action in menu.actions() if "Sortformer" in action.text()).trigger()
+    assert parts.controller.settings.diarizer == "sortformer"
+
+    # A path given in the settings stays with its entry.
+    parts.controller.set_diarizer("sortformer:/models/x.nemo")
+    window.show_choices()
+    menu.actions()[0].trigger()
+    assert parts.controller.settings.diarizer == "cluster"
+    menu.actions()[1].trigger()
+    assert parts.controller.settings.diarizer == "sortformer:/models/x.nemo"
+
+
+def test_a_diarizer_chosen_while_recording_is_taken_back(parts: WindowParts, qtbot: QtBot) -> None:
+    def change(settings: Settings) -> None:
+        raise EngineError("The models cannot be changed while recording.")
+
+    parts.session.change_settings = change
+    parts.window.show_diarizers([("cluster", "One"), ("sortformer", "Other")])
+    actions = parts.window.menu_actions.diarizers.actions
+    actions()[1].trigger()
+    qtbot.waitUntil(lambda: actions()[0].isChecked())
+    assert parts.controller.settings.diarizer == "cluster"
+
+
 def test_no_message_of_the_window_speaks_of_the_command_line(qtbot: QtBot, tmp_path: Path) -> None:
     home = {"VIVAVOCE_HOME": str(tmp_path), "VIVAVOCE_MODELS_DIR": str(tmp_path / "none")}
     parts = make_window(tmp_path)

@@ -13,7 +13,7 @@ from engine.core.config import Settings
 from engine.core.errors import EngineError
 from engine.core.events import BackendChanged, BackendState, Event, SessionState, StateChanged
 from engine.core.sync import CancelToken
-from engine.core.types import BackendKind, SpeakerId
+from engine.core.types import BackendKind, SpeakerId, SpeechPlace
 from engine.session.health import Health
 from engine.session.session import Session
 
@@ -39,6 +39,7 @@ class ScriptedSession:
     speak_error: EngineError | None = None
     reading: Levels | None = None
     length_s: float = 0.0
+    place: SpeechPlace | None = None
     close_blocks: Callable[[], None] = lambda: None
     _subscribers: list[Callable[[Event], None]] = field(default_factory=list)
 
@@ -98,6 +99,21 @@ class ScriptedSession:
 
     def stop_speaking(self) -> None:
         self.calls.append("stop speaking")
+
+    def pause_speaking(self) -> None:
+        self.calls.append("pause speaking")
+
+    def resume_speaking(self) -> None:
+        self.calls.append("resume speaking")
+
+    def replay_speech(self) -> None:
+        self.calls.append("replay")
+
+    def seek_speech(self, position_s: float) -> None:
+        self.calls.append(f"seek {position_s:.1f}")
+
+    def speech_place(self) -> SpeechPlace | None:
+        return self.place
 
     def rename_speaker(self, speaker: SpeakerId, name: str) -> None:
         self.calls.append(f"rename {speaker.letter} {name}")

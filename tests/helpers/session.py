@@ -11,6 +11,7 @@ from engine.audio.virtual import ArrayInput, NullOutput
 from engine.backends.fake_diarizer import DiarizerScript, FakeDiarizer
 from engine.backends.fake_recognizer import FakeRecognizer, RecognizerScript
 from engine.backends.fake_synthesizer import FakeSynthesizer, SynthesizerScript
+from engine.backends.protocols import Backend
 from engine.core.config import KeepPolicy, Settings
 from engine.core.errors import DeviceError
 from engine.core.events import Event
@@ -107,6 +108,8 @@ class SessionBench:
         recognizer: RecognizerScript | None = None,
         diarizer: DiarizerScript | None = None,
         synthesizer: SynthesizerScript | None = None,
+        encoder: Backend | None = None,
+        has_diarizer: bool = True,
         keep: KeepPolicy = KeepPolicy.AUDIO_AND_TEXT,
         clock: Clock | None = None,
         **settings: object,
@@ -115,11 +118,13 @@ class SessionBench:
             BackendKind.RECOGNIZER: lambda: FakeRecognizer(recognizer),
             BackendKind.DIARIZER: lambda: FakeDiarizer(diarizer),
             BackendKind.SYNTHESIZER: lambda: FakeSynthesizer(synthesizer),
+            BackendKind.ENCODER: lambda: encoder,
         }
         values = {
             "recognizer": "fake",
-            "diarizer": "fake",
+            "diarizer": "fake" if has_diarizer else "none",
             "synthesizer": "fake",
+            "encoder": "scripted" if encoder else "none",
             "keep": str(keep),
             **settings,
         }

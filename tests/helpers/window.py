@@ -1,5 +1,6 @@
 """A whole window over a scripted session, and conversations to show in it."""
 
+import gc
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -144,3 +145,5 @@ def close_window(parts: WindowParts, qtbot: "QtBot") -> None:
     parts.window.close()
     parts.window.deleteLater()
     qtbot.wait(1)
+    # Here, on Qt's thread: a worker of the next window must not come to collect this one.
+    gc.collect()

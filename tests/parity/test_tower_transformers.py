@@ -8,6 +8,7 @@ import torch
 
 from engine.models.checkpoints import untrained_speaker_model, untrained_tower
 from engine.models.mel import MelSpectrogram
+from engine.models.packed_linear import pack_linears
 from engine.models.sortformer_config import CacheGeometry
 from engine.models.sortformer_stream import SpeakerModel
 from engine.models.tower_config import MelConfig, OnlineConfig, TowerConfig
@@ -23,11 +24,16 @@ def _mel(num_frames: int, seed: int = 0) -> torch.Tensor:
     return 2.0 * torch.randn(1, 16, num_frames, generator=generator)
 
 
+@pytest.mark.parametrize("is_packed", [False, True])
 @pytest.mark.parametrize("num_frames", [1, 8, 40, 160, 161, 333, 1200, 2051, 4003])
-def test_encode_when_weights_are_the_same_gives_what_transformers_gives(num_frames: int) -> None:
+def test_encode_when_weights_are_the_same_gives_what_transformers_gives(
+    num_frames: int, is_packed: bool
+) -> None:
     config = tiny_config()
     reference, tower = reference_tower(config), untrained_tower(config)
     share_weights(reference, tower, "tower")
+    if is_packed:
+        pack_linears(tower)
     mel, missing = _mel(num_frames), -num_frames % 8
     expected = reference(
         torch.nn.functional.pad(mel, (0, missing)).transpose(1, 2),
@@ -79,6 +85,7 @@ def test_step_when_live_gives_what_transformers_gives_and_keeps_the_same_frames(
     profile: str, dtype: torch.dtype, tolerance: float
 ) -> None:
     reference, model = _live_pair(profile, dtype)
+    pack_linears(model)  # of float32; the cache must not choose other frames for it
     chunk, right, _, _ = PROFILES[profile]
     seen = (chunk + right) * 8
     state, cache = model.diarization_model.init_state(), None

@@ -10,7 +10,7 @@ def render_rttm(document: TranscriptDocument, options: ExportOptions) -> str:
     """Return the speaker turns, overlapping ones too, in order of start."""
     name = recording_name(document, options)
     lines = []
-    for turn in document.activity.turns(options.activity_threshold):
+    for turn in document.activity.turns(options.turns):
         start_s, length_s = turn.start_ms / 1000, (turn.end_ms - turn.start_ms) / 1000
         speaker = without_blanks(document.speaker_name(turn.speaker))
         place = f"{name} {_CHANNEL} {start_s:.3f} {length_s:.3f}"

@@ -1,9 +1,10 @@
 """What can be chosen about an export, and names that text formats can carry."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
+from engine.text.activity import TurnPolicy
 from engine.text.document import TranscriptDocument
 
 
@@ -30,7 +31,7 @@ class ExportOptions:
         max_lines: lines in a cue (SRT, VTT).
         min_cue_s: seconds a cue stays, if the next leaves room (SRT, VTT).
         max_cue_s: seconds of speech in a cue (SRT, VTT).
-        activity_threshold: probability from which a speaker is active (RTTM, JSON).
+        turns: how speaker probabilities become turns (RTTM, JSON).
     """
 
     name: str = ""
@@ -40,15 +41,13 @@ class ExportOptions:
     max_lines: int = 2
     min_cue_s: float = 1.0
     max_cue_s: float = 7.0
-    activity_threshold: float = 0.5
+    turns: TurnPolicy = field(default_factory=TurnPolicy)
 
     def __post_init__(self) -> None:
         if self.max_line_chars < 10 or self.max_lines < 1:
             raise ValueError("a cue needs 1 line or more of 10 characters or more")
         if not 0 < self.min_cue_s <= self.max_cue_s:
             raise ValueError("cue times must satisfy 0 < min_cue_s <= max_cue_s")
-        if not 0 < self.activity_threshold <= 1:
-            raise ValueError("activity_threshold must lie in (0, 1]")
 
 
 UNTRAINED_NOTE = "Made with untrained (random) model weights: this is no transcript."

@@ -13,7 +13,7 @@ TRANSCRIPT_VERSION = 1
 
 def render(document: TranscriptDocument, options: ExportOptions) -> str:
     """Return words, lines, speakers, turns and marked spans; times in seconds."""
-    turns = document.activity.turns(options.activity_threshold)
+    turns = document.activity.turns(options.turns)
     speakers = sorted({*document.speakers, *(turn.speaker for turn in turns)})
     data = {
         "format": "vivavoce-transcript",

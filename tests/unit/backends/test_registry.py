@@ -32,8 +32,11 @@ def test_available_when_built_in_lists_the_fake_of_each_kind(kind: BackendKind) 
     assert kind in fake.spec.kinds
 
 
-def test_available_when_asked_for_a_kind_without_backends_is_empty() -> None:
-    assert registry.available(BackendKind.CODEC, plugins=()) == ()
+def test_available_when_asked_for_codecs_lists_them_with_their_licence() -> None:
+    listing = registry.available(BackendKind.CODEC, plugins=())[0]
+    assert listing.id == "nanocodec"
+    assert listing.spec is not None
+    assert "NVIDIA" in listing.spec.licence
 
 
 def test_create_when_id_is_unknown_names_the_ones_there_are() -> None:

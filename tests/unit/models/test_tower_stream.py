@@ -10,12 +10,8 @@ import torch
 
 from engine.models.sortformer import SpeakerActivity
 from engine.models.sortformer_config import CacheGeometry
-from engine.models.sortformer_stream import (
-    PROFILES,
-    SpeakerModel,
-    SpeakerStreamState,
-    StreamProfile,
-)
+from engine.models.sortformer_stream import SpeakerModel, SpeakerStreamState
+from engine.models.stream_profiles import PROFILES, StreamProfile
 from engine.models.tower_config import MelConfig
 from tests.unit.models.tower_models import noise, tiny_speaker_config, tiny_speaker_model
 

@@ -255,6 +255,15 @@ def _transformers_encoder(encoder: EncoderConfig) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def write_diarizer_checkpoint(folder: Path) -> Path:
+    """Write a tiny diarizer as its makers publish it."""
+    return write_checkpoint(
+        folder,
+        nemo_diarizer_config(tiny_speaker_config()),
+        nemo_diarizer_tensors(tiny_speaker_model()),
+    )
+
+
 def write_checkpoint(
     folder: Path,
     config: Mapping[str, Any],

@@ -7,7 +7,15 @@ import pytest
 from engine.audio.timeline import AudioTimeline
 from engine.backends.fake_diarizer import DiarizerScript, FakeDiarizer
 from engine.backends.fake_recognizer import FakeRecognizer, RecognizerScript, words_from_text
-from engine.core.events import ActivityRevised, FinalWords, Notice, PartialWords, SpanMarked
+from engine.core.events import (
+    ActivityRevised,
+    FinalWords,
+    Notice,
+    PartialWords,
+    Severity,
+    SpanMarked,
+    StreamNotice,
+)
 from engine.core.sync import CancelToken
 from engine.core.types import SpanKind
 from engine.pipeline.lane import Lane, LaneBackend, LaneHooks
@@ -200,3 +208,21 @@ def test_backlog_when_the_source_is_live_then_the_stream_is_told(is_live, told):
 
     # A second of 5 s was taken first; the rest waits, in samples of the stream's rate.
     assert max(backlogs) == told
+
+
+@pytest.mark.unit
+def test_lane_when_a_stream_has_news_of_itself_then_people_are_told():
+    timeline = AudioTimeline(16_000, 160_000)
+    recorder = Recorder()
+
+    class Talkative(FakeDiarizer):
+        def open_stream(self):
+            stream = super().open_stream()
+            flush = stream.flush
+            stream.flush = lambda: [StreamNotice("It goes slower now."), *flush()]
+            return stream
+
+    run_lane(timeline, Talkative(), recorder, feed=fill(timeline, 1))
+
+    assert recorder.told(Notice) == [Notice(Severity.INFO, "It goes slower now.")]
+    assert recorder.told(StreamNotice) == []

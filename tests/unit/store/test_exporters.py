@@ -231,7 +231,6 @@ def test_export_when_the_format_is_unknown_then_the_known_are_named(
         {"max_lines": 0},
         {"min_cue_s": 9.0},
         {"min_cue_s": 0.0},
-        {"activity_threshold": 0.0},
     ],
 )
 def test_options_when_out_of_range_then_refused(wrong: dict[str, float]) -> None:

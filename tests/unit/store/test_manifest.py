@@ -30,7 +30,7 @@ def _load(tmp_path: Path, text: str):
 
 
 def test_bundled_manifest_when_loaded_then_names_the_three_models_with_all_their_facts() -> None:
-    models = {model.id: model for model in load_manifest().models}
+    models = {model.id: model for model in load_manifest().models if model.is_pinned}
     assert set(models) == {"whisper-tiny.en", "piper-en_US-joe-medium", "ge2e-speaker-encoder"}
     for model in models.values():
         assert model.licence
@@ -42,6 +42,23 @@ def test_bundled_manifest_when_loaded_then_names_the_three_models_with_all_their
     assert hashes["en_US-joe-medium.onnx"] == "58afce03"
     assert hashes["pretrained.pt"] == "39373b86"
     assert models["piper-en_US-joe-medium"].card_member == "MODEL_CARD"
+
+
+def test_bundled_manifest_when_a_model_is_optional_then_only_its_place_is_known() -> None:
+    optional = [model for model in load_manifest().models if not model.is_pinned]
+    nemotron, codecs = "OpenMDW-1.1", "NVIDIA Open Model License"
+    assert {model.id: model.licence for model in optional} == {
+        "nemotron-3-diarization": nemotron,
+        "nemotron-3.5-transcribe-tower": nemotron,
+        "nemo-nano-codec-22khz-1.89kbps-21.5fps": codecs,
+        "nemo-nano-codec-22khz-1.78kbps-12.5fps": codecs,
+        "nemo-nano-codec-22khz-0.6kbps-12.5fps": codecs,
+    }
+    for model in optional:
+        assert "Not tested against the real repository" in model.note
+        assert model.hub is not None
+        assert model.hub.files
+        assert model.size_bytes == 0
 
 
 def test_manifest_when_well_formed_then_entries_are_typed(tmp_path: Path) -> None:
