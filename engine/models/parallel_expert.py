@@ -9,7 +9,7 @@ windows of `plan_windows` as they fill, and `fuse`; the speaker state is passed 
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import torch
@@ -137,9 +137,20 @@ class ParallelExpertEncoder(nn.Module):
 
     @torch.inference_mode()
     def encode(
-        self, mel: torch.Tensor, mel_lengths: torch.Tensor, max_feat_len: int
+        self,
+        mel: torch.Tensor,
+        mel_lengths: torch.Tensor,
+        max_feat_len: int,
+        on_window: Callable[[int], None] | None = None,
     ) -> EncodedClips:
-        """Return all that both branches know of clips. Arguments as of `forward`."""
+        """Return all that both branches know of clips.
+
+        Args:
+            mel: as of `forward`.
+            mel_lengths: as of `forward`.
+            max_feat_len: as of `forward`.
+            on_window: told after each window the mel frames done; may raise to give up.
+        """
         factor = self.subsampling_factor
         num_mel_frames = min(mel.shape[2], max_feat_len)
         mel = mel[:, :, :num_mel_frames]
@@ -165,6 +176,8 @@ class ParallelExpertEncoder(nn.Module):
             states.append(window_states)
             coarse.append(align_frames(activity.coarse, num_frames))
             fine.append(align_frames(activity.fine, num_frames * factor))
+            if on_window is not None:
+                on_window(window.end)
         return self._join(states, coarse, fine, mel)
 
     def _join(

@@ -6,7 +6,7 @@ The tower is offline; `ParallelExpertEncoder.encode_window` encodes audio that i
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -82,6 +82,7 @@ class Nemotron3_5TranscribeAudioTower(nn.Module):
         signals: Sequence[torch.Tensor],
         num_samples_cpu: torch.Tensor,
         sample_rate: int | None = None,
+        progress: Callable[[float], None] | None = None,
     ) -> list[EncodedClip]:
         """Encode clips, several at once where they span as many windows.
 
@@ -89,6 +90,7 @@ class Nemotron3_5TranscribeAudioTower(nn.Module):
             signals: mono clips of any shape, flattened.
             num_samples_cpu: (B,) int64 on the host: samples of each that count.
             sample_rate: of the clips, Hz, to be checked; None if it is known to be right.
+            progress: told the fraction done after each window; may raise to give up.
 
         Raises:
             ValueError: another sample rate, a clip that is not finite, or shorter than stated.
@@ -101,13 +103,20 @@ class Nemotron3_5TranscribeAudioTower(nn.Module):
             groups.setdefault(math.ceil(count / window), []).append(index)
         device = self.proj.weight.device
         results: dict[int, EncodedClip] = {}
+        total, num_done = sum(max(num_frames[group].tolist()) for group in groups.values()), 0
+
+        def tell(num_mel_frames: int) -> None:
+            if progress is not None:
+                progress((num_done + num_mel_frames) / total)
+
         for indices in groups.values():
             lengths = num_samples_cpu[indices].long()
             audio = torch.zeros(len(indices), int(lengths.max()), device=device)
             for row, index in enumerate(indices):
                 length = int(lengths[row])
                 audio[row, :length] = signals[index].flatten()[:length]
-            results.update(zip(indices, self._encode_batch(audio, lengths), strict=True))
+            results.update(zip(indices, self._encode_batch(audio, lengths, tell), strict=True))
+            num_done += max(num_frames[indices].tolist())
         return [results[index] for index in range(len(signals))]
 
     def forward(
@@ -129,11 +138,16 @@ class Nemotron3_5TranscribeAudioTower(nn.Module):
         return [clip.embeddings for clip in self._encode_batch(audio, lengths)]
 
     @torch.inference_mode()
-    def _encode_batch(self, audio: torch.Tensor, num_samples: torch.Tensor) -> list[EncodedClip]:
+    def _encode_batch(
+        self,
+        audio: torch.Tensor,
+        num_samples: torch.Tensor,
+        on_window: Callable[[int], None] | None = None,
+    ) -> list[EncodedClip]:
         mel, _ = self.preprocessor(audio, num_samples)
         mel_lengths = self.preprocessor.featurizer.get_seq_len(num_samples)
         longest = int(mel_lengths.max())
-        encoded = self.encoder.encode(mel, mel_lengths, longest)
+        encoded = self.encoder.encode(mel, mel_lengths, longest, on_window)
         embeddings = self.proj(encoded.fused)
         clips = []
         for row, num_mel_frames in enumerate(mel_lengths.tolist()):

@@ -12,6 +12,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from engine.models.packed_linear import PackableLinear
 from engine.models.rotary import RotaryEmbedding
 from engine.models.tower_config import EncoderConfig
 
@@ -22,7 +23,7 @@ class FeatureStacking(nn.Module):
     def __init__(self, factor: int, feat_in: int, feat_out: int) -> None:
         super().__init__()
         self.factor = factor
-        self.proj = nn.Linear(factor * feat_in, feat_out, bias=False)
+        self.proj = PackableLinear(factor * feat_in, feat_out, bias=False)
 
     def forward(self, x: torch.Tensor, lengths: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Return the embeddings of mel frames; zeros fill up the last stack.
@@ -48,8 +49,8 @@ class _Attention(nn.Module):
         self.n_heads = config.n_heads
         self.head_dim = config.d_model // config.n_heads
         self.rope = rope
-        self.w_qkv = nn.Linear(config.d_model, 3 * config.d_model, bias=False)
-        self.out_proj = nn.Linear(config.d_model, config.d_model)
+        self.w_qkv = PackableLinear(config.d_model, 3 * config.d_model, bias=False)
+        self.out_proj = PackableLinear(config.d_model, config.d_model)
         self.qk_norm = config.qk_norm
         if config.qk_norm:
             self.q_norm = nn.LayerNorm(self.head_dim)
@@ -61,16 +62,16 @@ class _Attention(nn.Module):
         x: torch.Tensor,
         mask: torch.Tensor | None,
         cos_sin: tuple[torch.Tensor, torch.Tensor],
-    ) -> None:
-        """Add what the last frames of x, as many as residual has, see in all of x."""
-        first = x.shape[1] - residual.shape[1]
-        q, k, v = self._all_heads(x, cos_sin) if first == 0 else self._heads(x, first, cos_sin)
+    ) -> torch.Tensor:
+        """Return residual plus what its frames, the last ones of x, see in all of x."""
+        q, k, v = self._heads(x, cos_sin)
+        q = q[:, x.shape[1] - residual.shape[1] :]
         mixed = functional.scaled_dot_product_attention(
             q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2), attn_mask=mask
         )
-        _add_linear(residual, mixed.transpose(1, 2).reshape(residual.shape), self.out_proj)
+        return self.out_proj.add_to(residual, mixed.transpose(1, 2).reshape(residual.shape))
 
-    def _all_heads(
+    def _heads(
         self, x: torch.Tensor, cos_sin: tuple[torch.Tensor, torch.Tensor]
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         heads = self.w_qkv(x).view(*x.shape[:2], 3 * self.n_heads, self.head_dim)
@@ -85,43 +86,23 @@ class _Attention(nn.Module):
         self.rope.apply_(heads[:, :, : 2 * self.n_heads], *cos_sin)
         return q, k, v
 
-    def _heads(
-        self, x: torch.Tensor, first: int, cos_sin: tuple[torch.Tensor, torch.Tensor]
-    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        width = x.shape[2]
-        weight = self.w_qkv.weight
-        B, T = x.shape[:2]
-        q = functional.linear(x[:, first:], weight[:width])
-        q = q.view(B, T - first, self.n_heads, self.head_dim)
-        kv = functional.linear(x, weight[width:])
-        k, v = kv.view(B, T, 2 * self.n_heads, self.head_dim).chunk(2, dim=2)
-        if self.qk_norm:
-            q, k = self.q_norm(q), self.k_norm(k)
-        cos, sin = cos_sin
-        return self.rope.apply_(q, cos[first:], sin[first:]), self.rope.apply_(k, cos, sin), v
-
 
 class _FeedForward(nn.Module):
     def __init__(self, config: EncoderConfig) -> None:
         super().__init__()
         hidden = int(config.d_model * config.ff_expansion)
-        # Checkpoints number the layers with the dropouts of training between them.
+        # Checkpoints number the layers with activation and dropout between them.
         self.net = nn.Sequential(
-            nn.Linear(config.d_model, hidden),
-            nn.GELU(),
+            PackableLinear(config.d_model, hidden),
             nn.Identity(),
-            nn.Linear(hidden, config.d_model),
+            nn.Identity(),
+            PackableLinear(hidden, config.d_model),
         )
 
-    def add_to(self, residual: torch.Tensor, x: torch.Tensor) -> None:
-        """Add the network's output for x, frame by frame."""
-        _add_linear(residual, self.net[1](self.net[0](x)), cast(nn.Linear, self.net[3]))
-
-
-def _add_linear(residual: torch.Tensor, x: torch.Tensor, linear: nn.Linear) -> None:
-    """Add linear(x) to a contiguous tensor in place: the product is summed where it lands."""
-    flat = residual.view(-1, residual.shape[-1])
-    flat.addmm_(x.reshape(-1, x.shape[-1]), linear.weight.t()).add_(linear.bias)
+    def add_to(self, residual: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+        """Return residual plus the network's output for x, frame by frame."""
+        wide, narrow = cast(PackableLinear, self.net[0]), cast(PackableLinear, self.net[3])
+        return narrow.add_to(residual, wide.gelu(x))
 
 
 class TransformerBlock(nn.Module):
@@ -144,7 +125,7 @@ class TransformerBlock(nn.Module):
         """Pass `x` through the block, and return it or what is left of it.
 
         Args:
-            x: (B, T, d_model), contiguous; worked on in place.
+            x: (B, T, d_model), contiguous; its memory may be used for the output.
             mask: (B, 1, 1, T) bool, True for keys that may be looked at; None for all.
             cos_sin: of T positions, from `RotaryEmbedding.cos_sin`.
             first: the frame from which on the output is wanted.
@@ -154,9 +135,8 @@ class TransformerBlock(nn.Module):
         """
         normed = self.norm1(x)
         x = x[:, first:].contiguous()
-        self.attn.add_to(x, normed, mask, cos_sin)
-        self.ffn.add_to(x, self.norm2(x))
-        return x
+        x = self.attn.add_to(x, normed, mask, cos_sin)
+        return self.ffn.add_to(x, self.norm2(x))
 
 
 class TransformerEncoder(nn.Module):

@@ -3,7 +3,7 @@
 import logging
 import queue
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from engine.core.events import Event
 
@@ -17,9 +17,14 @@ class EventBus:
 
     A subscriber must return quickly; one that raises is logged and kept. Thread: `post` from any;
     subscribers run on the dispatcher thread alone.
+
+    Args:
+        prepare: what is delivered in an event's place, seen after all events before it were
+            delivered; the event itself if None. Thread: the dispatcher's.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, prepare: Callable[[Event], Sequence[Event]] | None = None) -> None:
+        self._prepare = prepare
         self._queue: queue.SimpleQueue[Event | threading.Event | None] = queue.SimpleQueue()
         self._subscribers: tuple[Subscriber, ...] = ()
         self._lock = threading.Lock()
@@ -60,8 +65,21 @@ class EventBus:
             if isinstance(item, threading.Event):
                 item.set()
                 continue
-            for subscriber in self._subscribers:
-                try:
-                    subscriber(item)
-                except Exception:
-                    logger.exception("an event subscriber failed")
+            for event in self._prepared(item):
+                self._deliver(event)
+
+    def _prepared(self, event: Event) -> Sequence[Event]:
+        if self._prepare is None:
+            return (event,)
+        try:
+            return self._prepare(event)
+        except Exception:
+            logger.exception("an event could not be prepared")
+            return ()
+
+    def _deliver(self, event: Event) -> None:
+        for subscriber in self._subscribers:
+            try:
+                subscriber(event)
+            except Exception:
+                logger.exception("an event subscriber failed")

@@ -2,128 +2,107 @@
 
 import logging
 import threading
-from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
-
-from engine.audio.resample import StreamResampler
 from engine.backends.protocols import SynthesizerStream
 from engine.core.errors import BackendError, EngineError
-from engine.core.types import Pcm
+from engine.pipeline.kept_speech import KeptSpeech
 
 logger = logging.getLogger(__name__)
 
-MAX_AHEAD_S = 60.0
-"""Speech rendered ahead at most; then the synthesizer waits."""
 
+@dataclass(frozen=True, slots=True)
+class RenderPace:
+    """How rendering is going.
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RenderedChunk:
-    """Speech at the loudspeaker's rate, and the sentence it belongs to."""
+    Args:
+        busy_s: time the voice has worked; waiting for room is not counted.
+        audio_s: speech that it made meanwhile.
+        lateness_s: how much later than the first a piece came than it would have been needed, had
+            the first been played at once.
+        fraction: of the speech that is done, as the voice says; -1 where it does not.
+    """
 
-    pcm: Pcm
-    text_start: int
-    text_end: int
+    busy_s: float = 0.0
+    audio_s: float = 0.0
+    lateness_s: float = 0.0
+    fraction: float = -1.0
 
 
 class Render:
-    """A text being synthesized and resampled.
+    """A text being synthesized.
 
-    Thread: made and read by the speak thread; `close` from it, too. Errors of the synthesizer are
-    raised to the reader once what came before them was taken.
+    Thread: made and closed by the speak thread; `pace` and errors may be asked by it at any time.
 
     Args:
         stream: the voice; closed by `close`.
-        from_rate: the voice's rate, Hz.
-        to_rate: the loudspeaker's rate, Hz.
+        speech: where what it says goes.
         text: what to say.
+        now_s: host time.
+        on_change: called whenever there is more, or no more.
     """
 
-    def __init__(self, stream: SynthesizerStream, from_rate: int, to_rate: int, text: str) -> None:
+    def __init__(
+        self,
+        stream: SynthesizerStream,
+        speech: KeptSpeech,
+        text: str,
+        now_s: Callable[[], float],
+        on_change: Callable[[], None],
+    ) -> None:
         self._stream = stream
-        self._resampler = StreamResampler(from_rate, to_rate)
+        self._speech = speech
         self._text = text
-        self._max_ahead = round(MAX_AHEAD_S * to_rate)
-        self._chunks: deque[RenderedChunk] = deque()
-        self._num_ready = 0
-        self._is_finished = False
-        self._is_cancelled = False
+        self._now_s = now_s
+        self._on_change = on_change
         self._error: Exception | None = None
-        self._changed = threading.Condition()
+        # NB: replaced by the render thread, read by the speak thread.
+        self.pace = RenderPace()
         self._thread = threading.Thread(target=self._run, name="vivavoce-render", daemon=True)
         self._thread.start()
 
-    @property
-    def is_drained(self) -> bool:
-        """Whether everything was rendered and taken."""
-        with self._changed:
-            return self._is_finished and not self._chunks and self._error is None
-
-    def is_ready(self, num_samples: int) -> bool:
-        """Whether `num_samples`, or all there will be, wait to be taken."""
-        with self._changed:
-            return self._num_ready >= num_samples or self._is_finished
-
-    def wait(self, timeout_s: float) -> None:
-        """Block until something changes."""
-        with self._changed:
-            if not self._is_finished:
-                self._changed.wait(timeout_s)
-
-    def take(self, timeout_s: float) -> RenderedChunk | None:
-        """Return the next chunk, or None on timeout or at the end.
+    def check(self) -> None:
+        """Raise what went wrong, if anything did.
 
         Raises:
             EngineError: synthesis failed.
         """
-        with self._changed:
-            self._changed.wait_for(lambda: self._chunks or self._is_finished, timeout_s)
-            if self._chunks:
-                chunk = self._chunks.popleft()
-                self._num_ready -= len(chunk.pcm)
-                self._changed.notify_all()
-                return chunk
-            error, self._error = self._error, None
+        error = self._error
         if isinstance(error, EngineError):
             raise error
         if error is not None:
             raise BackendError(f"The voice failed: {error}.") from error
-        return None
 
     def close(self) -> None:
         """Cancel what is not rendered yet and release the voice."""
-        with self._changed:
-            self._is_cancelled = True
-            self._changed.notify_all()
+        self._speech.abandon()
         self._stream.cancel()
         self._thread.join(timeout=10.0)
         if not self._thread.is_alive():
             self._stream.close()
 
     def _run(self) -> None:
-        start = end = 0
         try:
-            for chunk in self._stream.speak(self._text):
-                start, end = chunk.text_start, chunk.text_end
-                if not self._put(self._resampler.push(chunk.pcm), start, end):
-                    return
-            self._put(self._resampler.flush(), start, end)
+            self._render()
         except Exception as error:
             logger.debug("rendering ended", exc_info=True)
             self._error = error
         finally:
-            with self._changed:
-                self._is_finished = True
-                self._changed.notify_all()
+            self._speech.finish()
+            self._on_change()
 
-    def _put(self, pcm: Pcm, start: int, end: int) -> bool:
-        with self._changed:
-            self._changed.wait_for(lambda: self._num_ready < self._max_ahead or self._is_cancelled)
-            if self._is_cancelled:
-                return False
-            if len(pcm):
-                self._chunks.append(RenderedChunk(np.ascontiguousarray(pcm), start, end))
-                self._num_ready += len(pcm)
-                self._changed.notify_all()
-            return True
+    def _render(self) -> None:
+        began_s = self._now_s()
+        busy_s = audio_s = lateness_s = first_s = 0.0
+        for chunk in self._stream.speak(self._text):
+            busy_s += self._now_s() - began_s
+            if audio_s == 0:
+                first_s = busy_s
+            lateness_s = max(lateness_s, busy_s - first_s - audio_s)
+            audio_s += len(chunk.pcm) / self._speech.sample_rate
+            self.pace = RenderPace(busy_s, audio_s, lateness_s, chunk.fraction)
+            if not self._speech.put(chunk.pcm, chunk.text_start, chunk.text_end):
+                return
+            self._on_change()
+            began_s = self._now_s()

@@ -17,6 +17,7 @@ def build_session(
     *,
     clock: Clock | None = None,
     is_fast: bool = False,
+    allow_untrained: bool = False,
 ) -> Session:
     """Return a session on this machine's devices, models and folders.
 
@@ -25,6 +26,7 @@ def build_session(
         environment: see `engine.core.config`.
         clock: host time; the monotonic clock if None.
         is_fast: files are read as fast as the models take them, not at the pace of the clock.
+        allow_untrained: backends without weights use random ones.
 
     Raises:
         EngineError: the model manifest is damaged.
@@ -41,5 +43,6 @@ def build_session(
             sessions_dir=places.sessions,
             clock=clock,
             is_fast=is_fast,
+            allow_untrained=allow_untrained,
         ),
     )

@@ -10,7 +10,7 @@ from typing import Protocol, cast
 from engine.audio.device import InputStream
 from engine.audio.levels import Levels
 from engine.audio.timeline import AudioTimeline
-from engine.backends.protocols import Diarizer, Recognizer
+from engine.backends.protocols import Diarizer, Encoder, Recognizer
 from engine.core.errors import EngineError
 from engine.core.events import Event, Notice, RecordingStarted, RecordingStopped, Severity
 from engine.core.sync import CancelToken
@@ -20,7 +20,7 @@ from engine.pipeline.capture import AudioSink, Capture, CaptureHooks
 from engine.pipeline.lane import Lane, LaneBackend, LaneHooks
 from engine.pipeline.own_voice import OwnVoiceGate
 from engine.session.health import DelayMeter, Health
-from engine.session.pool import BackendPool
+from engine.session.pool import NO_BACKEND, BackendPool
 
 logger = logging.getLogger(__name__)
 
@@ -102,7 +102,9 @@ class Recording:
         )
         self.recognizer = self._make_lane(BackendKind.RECOGNIZER)
         self.diarizer = self._make_lane(BackendKind.DIARIZER)
-        self._lanes = (self.recognizer, self.diarizer)
+        self._lanes = [self.recognizer, self.diarizer]
+        if parts.pool.backend_id(BackendKind.ENCODER) != NO_BACKEND:
+            self._lanes.append(self._make_lane(BackendKind.ENCODER))
         self._is_discarding = threading.Event()
         # NB: each lane's thread may set it to False, never back; read once they have ended.
         self.is_trained = True
@@ -185,10 +187,12 @@ class Recording:
                 return None
             if backend is None:
                 return None
-            source = cast("Recognizer | Diarizer", backend)
+            source = cast("Recognizer | Diarizer | Encoder", backend)
             self.is_trained = self.is_trained and source.spec.is_trained
             return LaneBackend(source.spec, source.open_stream)
 
+        # An encoder numbers speakers by itself; they are matched to the diarizer's afterwards.
+        epochs = itertools.count() if kind is BackendKind.ENCODER else self._epochs
         return Lane(
             str(kind),
             self.timeline,
@@ -197,8 +201,9 @@ class Recording:
                 wait_for_backend=wait_for_backend,
                 post=self._parts.post,
                 next_mark_id=self._mark_ids.__next__,
-                next_epoch=self._epochs.__next__,
+                next_epoch=epochs.__next__,
                 now_s=self._parts.clock.now_s,
                 is_live=self._is_live,
+                marks_lost=kind is not BackendKind.ENCODER,
             ),
         )

@@ -1,7 +1,7 @@
 """The session: the one object that window, command line and tests hold."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,10 +14,17 @@ from engine.audio.levels import Levels
 from engine.backends.protocols import BackendContext, BackendSpec, Synthesizer, SynthesizerStream
 from engine.core.config import Settings
 from engine.core.errors import BackendError, EngineError
-from engine.core.events import Event, RecordingStarted, SessionState, SpeakerRenamed, StateChanged
+from engine.core.events import (
+    ActivityRevised,
+    Event,
+    RecordingStarted,
+    SessionState,
+    SpeakerRenamed,
+    StateChanged,
+)
 from engine.core.sync import CancelToken
 from engine.core.timebase import Clock
-from engine.core.types import BackendKind, SpeakerId
+from engine.core.types import BackendKind, SpeakerId, SpeechPlace
 from engine.pipeline.bus import EventBus, Subscriber
 from engine.pipeline.own_voice import OwnVoiceGate
 from engine.pipeline.playback import PlaybackHooks, SpeakLane
@@ -26,6 +33,7 @@ from engine.session.keeping import Keeper
 from engine.session.pool import LOAD_ORDER, BackendPool, CreateBackend
 from engine.session.recorder import Recorder
 from engine.text.document import TranscriptDocument
+from engine.text.settling import SlotSettler
 
 logger = logging.getLogger(__name__)
 
@@ -42,6 +50,7 @@ class Services:
         clock: host time.
         is_fast: whether inputs are read as fast as the models take them: then nobody waits for
             a word, and backends prefer few errors to little delay.
+        allow_untrained: whether backends without weights may use random ones.
     """
 
     devices: DeviceProvider
@@ -50,6 +59,7 @@ class Services:
     sessions_dir: Path
     clock: Clock
     is_fast: bool = False
+    allow_untrained: bool = False
 
 
 class Session:
@@ -69,7 +79,8 @@ class Session:
         self._services = services
         self.document = TranscriptDocument()
         """Replica of the running or last recording. Thread: events; any once it is complete."""
-        self._bus = EventBus()
+        self._settler = SlotSettler()
+        self._bus = EventBus(self._prepare)
         self._keeper = Keeper(services.sessions_dir, services.clock)
         self._bus.subscribe(self._take_event)
         self._pool = BackendPool(
@@ -131,9 +142,10 @@ class Session:
             raise EngineError(
                 "The voice cannot be changed while it speaks.", advice="Stop it first."
             )
-        if settings.output != self._settings.output:
-            self._speak_lane.change_output()
+        is_other_output = settings.output != self._settings.output
         self._settings = settings
+        if is_other_output:
+            self._speak_lane.change_output()
         for kind in changed:
             self._pool.select(kind, chosen[kind])
 
@@ -194,6 +206,26 @@ class Session:
         """Silence the loudspeaker and drop every queued text."""
         self._speak_lane.stop()
 
+    def pause_speaking(self) -> None:
+        """Be silent until `resume_speaking`; nothing happens while nothing is spoken."""
+        self._speak_lane.pause()
+
+    def resume_speaking(self) -> None:
+        """Go on with what was paused, from where it was heard last."""
+        self._speak_lane.resume()
+
+    def seek_speech(self, position_s: float) -> None:
+        """Go to a place in the text that is, or was last, spoken; see `speech_place`."""
+        self._speak_lane.seek(position_s)
+
+    def replay_speech(self) -> None:
+        """Speak the newest text again from its beginning, without rendering it again."""
+        self._speak_lane.replay()
+
+    def speech_place(self) -> SpeechPlace | None:
+        """Return where in the newest text the loudspeaker is; None before any."""
+        return self._speak_lane.place()
+
     def open_voice(self, cancel: CancelToken) -> tuple[BackendSpec, SynthesizerStream]:
         """Return the chosen voice for rendering into a file; the caller closes the stream.
 
@@ -252,9 +284,14 @@ class Session:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def _prepare(self, event: Event) -> Sequence[Event]:
+        if isinstance(event, ActivityRevised) and event.is_settled:
+            return self._settler.settle(event, self.document.activity)
+        return (event,)
+
     def _take_event(self, event: Event) -> None:
         if isinstance(event, RecordingStarted):
-            self.document = TranscriptDocument()
+            self.document, self._settler = TranscriptDocument(), SlotSettler()
         self.document.apply(event)
         recording = self._recorder.recording
         if recording is not None:
@@ -267,13 +304,17 @@ class Session:
         if not self._is_closed:
             self._control.submit(self._recorder.stop)
 
-    def _context(self, _kind: BackendKind) -> BackendContext:
+    def _context(self, kind: BackendKind) -> BackendContext:
+        options = [("pace", "file")] if self._services.is_fast else []
+        if kind is BackendKind.DIARIZER and self._settings.diarizer_profile:
+            options.append(("profile", self._settings.diarizer_profile))
         # Two lanes work side by side; a second thread in one of them costs more than it saves.
         return BackendContext(
             model_path=self._services.model_path,
             num_threads=max(1, self._settings.thread_budget // 2),
             now_s=self._services.clock.now_s,
-            options=(("pace", "file"),) if self._services.is_fast else (),
+            options=tuple(options),
+            allow_untrained=self._services.allow_untrained,
         )
 
     def _wait_for_voice(self, cancel: CancelToken) -> tuple[BackendSpec, SynthesizerStream]:
@@ -300,4 +341,5 @@ def _chosen(settings: Settings) -> dict[BackendKind, str]:
         BackendKind.RECOGNIZER: settings.recognizer,
         BackendKind.DIARIZER: settings.diarizer,
         BackendKind.SYNTHESIZER: settings.synthesizer,
+        BackendKind.ENCODER: settings.encoder,
     }
