@@ -11,6 +11,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
 from app.controller import Controller
+from app.garbage import GarbageCollector
 from app.icons import app_icon
 from app.jobs import Jobs
 from app.layout import LayoutFile
@@ -45,10 +46,13 @@ class Program:
         """Show the window and return the exit code once it is closed."""
         self.lifecycle.finished.connect(self.application.quit)
         self.lifecycle.catch_signals()
+        collector = GarbageCollector(self.application)
+        collector.start()
         self.window.show()
         try:
             return self.application.exec()
         finally:
+            collector.stop()
             self.lifecycle.release_signals()
 
 
