@@ -5,12 +5,17 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from engine.core.config import ENVIRONMENT_PREFIX, folders, load_settings
 
 # Before any test imports Qt.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+# No times in tests, and the same examples each time.
+hypothesis.settings.register_profile("project", deadline=None, derandomize=True)
+hypothesis.settings.load_profile("project")
 
 CATEGORIES = ("unit", "property", "parity", "integration", "gui")
 _CATEGORY_OF_FOLDER = {

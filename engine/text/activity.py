@@ -1,6 +1,7 @@
 """Speaker activity over a whole recording, with coarser levels for wide views."""
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -157,16 +158,33 @@ class ActivityTrack:
         low, high = first // pool, -(-end // pool)
         return self._levels[level][low : max(low, high)], low * pool, pool
 
-    def mean(self, start_ms: float, end_ms: float) -> tuple[NDArray[np.float32], int]:
-        """Return each speaker's mean probability over a stretch and the epoch; zeros if unknown."""
-        if self._frame_ms == 0:
-            return np.zeros(MAX_SPEAKERS, np.float32), 0
-        first = int(start_ms // self._frame_ms)
-        end = max(first + 1, int(-(-end_ms // self._frame_ms)))
-        rows = self.rows(first, end)
-        if len(rows) == 0:
-            return np.zeros(MAX_SPEAKERS, np.float32), self.epoch_at(first)
-        return rows.mean(axis=0, dtype=np.float32), self.epoch_at(first)
+    def means(
+        self, stretches_ms: Sequence[tuple[float, float]]
+    ) -> tuple[NDArray[np.float32], list[int]]:
+        """Return each speaker's mean probability over stretches, and whose columns they are.
+
+        Args:
+            stretches_ms: (start, end) in order of start; at least a frame of each is looked at.
+
+        Returns:
+            (means (n, 8) float32, zeros where nothing is known; the epoch of each).
+        """
+        if self._frame_ms == 0 or not stretches_ms:
+            return np.zeros((len(stretches_ms), MAX_SPEAKERS), np.float32), [0] * len(stretches_ms)
+        starts = [int(start // self._frame_ms) for start, _ in stretches_ms]
+        ends = [
+            max(first + 1, int(-(-end // self._frame_ms)))
+            for first, (_, end) in zip(starts, stretches_ms, strict=True)
+        ]
+        low = starts[0]
+        sums = np.zeros((max(ends) - low + 1, MAX_SPEAKERS), np.float64)
+        rows = self.rows(low, max(ends))
+        np.cumsum(rows, axis=0, dtype=np.float64, out=sums[1 : len(rows) + 1])
+        sums[len(rows) + 1 :] = sums[len(rows)]
+        a, b = np.array(starts) - low, np.array(ends) - low
+        counts = np.maximum(1, np.minimum(b, len(rows)) - a)
+        means = ((sums[b] - sums[a]) / counts[:, np.newaxis]).astype(np.float32)
+        return means, [self.epoch_at(first) for first in starts]
 
     def turns(self, policy: TurnPolicy | None = None) -> tuple[Turn, ...]:
         """Return the stretches of activity in order of start."""

@@ -48,37 +48,42 @@ def attribute_phrase(
         activity: the recording's track.
     """
     known_ms = activity.num_frames * activity.frame_ms
-    means, epochs = [], []
-    for word in words:
-        start_ms = word.start * 1000 / sample_rate
-        if start_ms >= known_ms:
-            break
-        mean, epoch = activity.mean(start_ms, max(word.end * 1000 / sample_rate, start_ms + 1))
-        means.append(mean)
-        epochs.append(epoch)
-    if not means or max(float(mean.max()) for mean in means) < _LEANING:
+    ms = 1000 / sample_rate
+    stretches = [(word.start * ms, max(word.end * ms, word.start * ms + 1)) for word in words]
+    known = [stretch for stretch in stretches if stretch[0] < known_ms]
+    means, epochs = activity.means(known)
+    if not known or float(means.max()) < _LEANING:
         return [()] * len(words)
-    path = _best_path(np.stack(means), epochs)
+    active = means >= ACTIVE
+    num_active = active.sum(axis=1).tolist()
     speakers: list[tuple[SpeakerId, ...]] = []
-    for mean, epoch, slot in zip(means, epochs, path, strict=True):
-        order = np.argsort(-mean, kind="stable").tolist()
-        others = [other for other in order if other != slot and mean[other] >= ACTIVE]
-        speakers.append(tuple(SpeakerId(epoch, each) for each in (slot, *others)))
-    return speakers + [()] * (len(words) - len(means))
+    for i, slot in enumerate(_best_path(means, epochs)):
+        who = [slot]
+        if num_active[i] > active[i, slot]:
+            order = np.argsort(-means[i], kind="stable").tolist()
+            who += [other for other in order if other != slot and active[i, other]]
+        speakers.append(tuple(SpeakerId(epochs[i], each) for each in who))
+    return speakers + [()] * (len(words) - len(known))
 
 
 def _best_path(means: NDArray[np.float32], epochs: Sequence[int]) -> list[int]:
     """Return the cheapest slot for each word (Viterbi over slots with a constant change cost)."""
     costs = -np.log(np.maximum(means, _FLOOR))  # (num_words, num_slots)
-    total = costs[0]
-    came_from: list[NDArray[np.intp]] = []
-    for i in range(1, len(costs)):
-        best = int(total.argmin())
+    likeliest = costs.argmin(axis=1).tolist()
+    if len(set(likeliest)) == 1:
+        # Cheapest word by word and without a change: nothing can be cheaper.
+        return list(likeliest)
+    # A slot that is silent throughout is on no cheapest path: its neighbour's costs no more.
+    slots = np.flatnonzero(means.max(axis=0) > _FLOOR).tolist()
+    rows = costs[:, slots].tolist()
+    total = rows[0]
+    came_from: list[list[int]] = []
+    for i in range(1, len(rows)):
+        best = min(range(len(slots)), key=total.__getitem__)
         change = total[best] + (CHANGE_COST if epochs[i] == epochs[i - 1] else 0.0)
-        stays = total <= change
-        came_from.append(np.where(stays, np.arange(len(total)), best))
-        total = np.minimum(total, change) + costs[i]
-    path = [int(total.argmin())]
+        came_from.append([k if total[k] <= change else best for k in range(len(slots))])
+        total = [min(total[k], change) + rows[i][k] for k in range(len(slots))]
+    path = [min(range(len(slots)), key=total.__getitem__)]
     for before in reversed(came_from):
-        path.append(int(before[path[-1]]))
-    return path[::-1]
+        path.append(before[path[-1]])
+    return [slots[k] for k in reversed(path)]

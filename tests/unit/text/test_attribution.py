@@ -1,12 +1,14 @@
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from engine.core.events import ActivityRevised
 from engine.core.types import SpeakerId, Word
 from engine.text.activity import ActivityTrack
-from engine.text.attribution import attribute_phrase, ends_phrase
+from engine.text.attribution import CHANGE_COST, attribute_phrase, ends_phrase
 
 RATE = 1000
 A, B = SpeakerId(0, 0), SpeakerId(0, 1)
@@ -96,3 +98,38 @@ def test_phrase_end_when_there_is_no_punctuation_then_phrases_stay_short():
     ends = [i for i in range(999) if ends_phrase(spoken[i], spoken[i + 1], RATE)]
 
     assert max(b - a for a, b in pairwise(ends)) <= 70
+
+
+@pytest.mark.property
+@given(
+    shares=st.lists(st.tuples(*[st.floats(0, 1, width=32)] * 3), min_size=1, max_size=6),
+)
+def test_path_when_compared_with_every_other_then_none_is_cheaper(shares):
+    """The words of a phrase against all 8 ** n ways of giving them to three voices."""
+    activity = ActivityTrack()
+    rows = np.zeros((len(shares), 8), np.float32)
+    rows[:, :3] = shares
+    activity.apply(ActivityRevised(0, 100, rows, len(rows)))
+    means = activity.rows(0, len(rows)).astype(np.float64)
+    spans = words(*[(i * 100, i * 100 + 100) for i in range(len(shares))])
+    found = attribute_phrase(spans, RATE, activity)
+    if found == [()] * len(spans):
+        assert means.max() < 0.21
+        return
+
+    def cost(path) -> float:
+        evidence = sum(-np.log(max(means[i, slot], 0.02)) for i, slot in enumerate(path))
+        return evidence + CHANGE_COST * sum(a != b for a, b in pairwise(path))
+
+    best = min(cost(path) for path in product(range(3), repeat=len(spans)))
+    assert cost([speakers[0].slot for speakers in found]) <= best + 1e-5
+
+
+@pytest.mark.unit
+def test_means_when_stretches_pass_the_end_then_only_what_is_known_counts():
+    activity = track(*[(0.4, 0.8)] * 5)
+    means, epochs = activity.means([(0, 250), (420, 900), (900, 950)])
+
+    np.testing.assert_allclose(means[:, :2], [[0.4, 0.8], [0.4, 0.8], [0, 0]], atol=1e-3)
+    assert epochs == [0, 0, 0]
+    assert ActivityTrack().means([(0, 10)])[0].shape == (1, 8)
