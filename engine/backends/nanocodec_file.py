@@ -3,8 +3,9 @@
 import logging
 import unicodedata
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -110,15 +111,32 @@ def decode_frames(
         logger.warning("the speech ended early: %s", source.end_reason)
 
 
+@dataclass(frozen=True, slots=True)
+class Decoding:
+    """How codes become sound.
+
+    Args:
+        name: "stateful" or "lookback".
+        lookback: frames decoded again before each window, or "exact" for all that matter.
+        fade_ms: fade at the end of the speech.
+        silence_ms: silence behind it.
+    """
+
+    name: str = "stateful"
+    lookback: int | Literal["exact"] = "exact"
+    fade_ms: float = 10.0
+    silence_ms: float = 0.0
+
+
 class NanoCodecFile:
     """The synthesizer "nanocodec-file".
 
     Args:
         context: finds the codec's weights.
-        decoding: "stateful" or "lookback".
+        decoding: see `Decoding`.
     """
 
-    def __init__(self, context: BackendContext, decoding: str) -> None:
+    def __init__(self, context: BackendContext, decoding: Decoding) -> None:
         self._weights = CodecWeights(context)
         self._decoding = decoding
         self._is_loaded = False
@@ -172,7 +190,7 @@ class NanoCodecFile:
 class NanoCodecFileStream:
     """Speaks one file at a time."""
 
-    def __init__(self, weights: CodecWeights, decoding: str) -> None:
+    def __init__(self, weights: CodecWeights, decoding: Decoding) -> None:
         self._weights = weights
         self._decoding = decoding
         # NB: replaced by the speaking thread, set by any.
@@ -207,9 +225,15 @@ class NanoCodecFileStream:
         source = CodesFileSource(content, codec.config)
         if source.num_frames == 0:
             raise BackendError("There is nothing to say: the file holds no codes.", advice=_ADVICE)
-        decoding = StreamDecoding(self._decoding)
-        stream = CodecStream(codec, layout=content.layout, decoding=decoding)
-        chunks = decode_frames(source, stream, MAX_CHUNK_FRAMES[decoding], cancel)
+        stream = CodecStream(
+            codec,
+            layout=content.layout,
+            decoding=StreamDecoding(self._decoding.name),
+            lookback=self._decoding.lookback,
+            fade_ms=self._decoding.fade_ms,
+            silence_ms=self._decoding.silence_ms,
+        )
+        chunks = decode_frames(source, stream, MAX_CHUNK_FRAMES[self._decoding.name], cancel)
         for pcm, num_done in chunks:
             fraction = num_done / source.num_frames
             for start in range(0, len(pcm), _MAX_PIECE):
@@ -231,15 +255,25 @@ def _path_of(text: str) -> Path:
 
 
 def create(context: BackendContext, argument: str) -> NanoCodecFile:
-    """Return the synthesizer; the argument, or the option "decoder", says how it decodes.
+    """Return the synthesizer.
+
+    The argument, or the option "decoder", says how it decodes; the options "lookback", "fade_ms"
+    and "silence_ms" are those of `Decoding`.
 
     Raises:
         BackendError: the argument is neither "stateful" nor "lookback".
     """
-    decoding = argument or dict(context.options).get("decoder", "stateful")
+    options = dict(context.options)
+    decoding = argument or options.get("decoder", "stateful")
     if decoding not in MAX_CHUNK_FRAMES:
         raise BackendError(
             f'There is no way of decoding called "{decoding[:80]}".',
             advice=f"Choose one of: {', '.join(MAX_CHUNK_FRAMES)}.",
         )
-    return NanoCodecFile(context, decoding)
+    lookback = options.get("lookback", "exact")
+    chosen = Decoding(decoding, "exact" if lookback == "exact" else int(lookback))
+    if "fade_ms" in options:
+        chosen = replace(chosen, fade_ms=float(options["fade_ms"]))
+    if "silence_ms" in options:
+        chosen = replace(chosen, silence_ms=float(options["silence_ms"]))
+    return NanoCodecFile(context, chosen)

@@ -5,6 +5,7 @@ from typing import Final
 from engine.core.errors import (
     AudioFileError,
     CancelledError,
+    CodesError,
     ConfigError,
     DeviceError,
     EngineError,
@@ -26,7 +27,7 @@ def exit_code_of(error: EngineError) -> int:
     match error:
         case ConfigError():
             return BAD_ARGUMENTS
-        case DeviceError() | AudioFileError():
+        case DeviceError() | AudioFileError() | CodesError():
             return INPUT_PROBLEM
         case ModelMissingError() | ModelFileError() | ModelLoadError():
             return MODEL_MISSING

@@ -49,6 +49,11 @@ class Settings:
         diarizer_profile: how far behind the audio a diarizer that has profiles answers; "" for
             what this machine keeps up with.
         synthesizer: backend id.
+        codec_decoder: how speech codes are decoded: "stateful" (exact), or "lookback" (windows).
+        lookback_frames: frames decoded again before each window: "exact" for the codec's whole
+            reach, or a number; fewer frames than that are an approximation.
+        end_of_speech_fade_ms: fade at the end of decoded speech, against a click.
+        end_of_speech_silence_ms: silence behind it.
         encoder: backend id, or "none"; it settles the speakers of each 40 s, and encodes clips.
         keep: see `KeepPolicy`; "" until the user was asked.
         hold_back_own_voice: do not transcribe the microphone while the program speaks; off for
@@ -65,6 +70,10 @@ class Settings:
     diarizer: str = "cluster"
     diarizer_profile: str = ""
     synthesizer: str = "piper"
+    codec_decoder: str = "stateful"
+    lookback_frames: int | str = "exact"
+    end_of_speech_fade_ms: float = 10.0
+    end_of_speech_silence_ms: float = 0.0
     encoder: str = "none"
     keep: str = ""
     hold_back_own_voice: bool = True
@@ -83,6 +92,16 @@ class Settings:
             raise ConfigError(f"num_threads must be 0 to 256, got {self.num_threads}.")
         if not 8 <= self.text_size_pt <= 72:
             raise ConfigError(f"text_size_pt must be 8 to 72, got {self.text_size_pt}.")
+        if self.codec_decoder not in ("stateful", "lookback"):
+            raise ConfigError(
+                f'codec_decoder must be "stateful" or "lookback", got "{self.codec_decoder}".'
+            )
+        lookback = str(self.lookback_frames)
+        if lookback != "exact" and not (lookback.isdecimal() and int(lookback) <= 1000):
+            raise ConfigError(f'lookback_frames must be "exact" or 0 to 1000, got "{lookback}".')
+        for name in ("end_of_speech_fade_ms", "end_of_speech_silence_ms"):
+            if not 0 <= getattr(self, name) <= 10_000:
+                raise ConfigError(f"{name} must be 0 to 10000, got {getattr(self, name)}.")
 
     @property
     def keep_policy(self) -> KeepPolicy:

@@ -38,6 +38,10 @@ class AudioFileError(EngineError):
     """A file that should hold audio cannot be read as audio, or cannot be written."""
 
 
+class CodesError(EngineError):
+    """Speech codes, or a file of them, are not what their codec takes."""
+
+
 class ModelMissingError(EngineError):
     """A model's files are not on this machine."""
 

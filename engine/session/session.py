@@ -308,6 +308,13 @@ class Session:
         options = [("pace", "file")] if self._services.is_fast else []
         if kind is BackendKind.DIARIZER and self._settings.diarizer_profile:
             options.append(("profile", self._settings.diarizer_profile))
+        if kind is BackendKind.SYNTHESIZER:
+            options += [
+                ("decoder", self._settings.codec_decoder),
+                ("lookback", str(self._settings.lookback_frames)),
+                ("fade_ms", str(self._settings.end_of_speech_fade_ms)),
+                ("silence_ms", str(self._settings.end_of_speech_silence_ms)),
+            ]
         # Two lanes work side by side; a second thread in one of them costs more than it saves.
         return BackendContext(
             model_path=self._services.model_path,

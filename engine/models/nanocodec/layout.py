@@ -11,14 +11,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.core.errors import EngineError
+from engine.core.errors import CodesError as CodesError
 from engine.models.nanocodec.config import CodecConfig
 
 Codes: TypeAlias = NDArray[np.int64]
-
-
-class CodesError(EngineError):
-    """Codes that no codec of this geometry can have written."""
 
 
 class CodeLayout(StrEnum):

@@ -137,7 +137,7 @@ def test_create_when_the_decoder_is_unknown_then_names_those_there_are() -> None
     with pytest.raises(BackendError, match="stateful, lookback"):
         nanocodec_file.create(CONTEXT, "psychic")
     options = replace(CONTEXT, options=(("decoder", "lookback"),))
-    assert nanocodec_file.create(options, "")._decoding == "lookback"
+    assert nanocodec_file.create(options, "")._decoding.name == "lookback"
 
 
 def _short(path: Path) -> None:
@@ -280,3 +280,19 @@ def test_file_when_spoken_to_the_loudspeaker_then_every_sample_is_heard_as_decod
     assert last[0].heard_samples == len(output.sound) == len(whole)
     np.testing.assert_allclose(output.sound[:-220], whole[:-220], atol=1e-6)
     assert output.sound[-1] == 0.0
+
+
+def test_options_when_set_then_lookback_fade_and_silence_follow_them(tmp_path: Path) -> None:
+    path = tmp_path / "codes.npz"
+    codes = write(path, 60)
+    options = (("decoder", "lookback"), ("lookback", "0"), ("fade_ms", "0"), ("silence_ms", "100"))
+    backend = nanocodec_file.create(replace(CONTEXT, options=options), "")
+    load(backend)
+    sound = spoken(backend, str(path))
+    whole = whole_decode(CONFIG, codes)
+
+    assert len(sound) == len(whole) + 2205
+    assert not sound[-2205:].any()
+    assert sound[len(whole) - 1] != 0.0
+    # Without its past a window is an approximation: plainly not the whole decode.
+    assert np.abs(sound[: len(whole)] - whole).max() > 1e-5

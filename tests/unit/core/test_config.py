@@ -49,6 +49,10 @@ def test_environment_when_it_names_a_setting_then_wins_over_the_file(environment
         ("text_size_pt = 'big'\n", "text_size_pt"),
         ("text_size_pt = 500\n", "8 to 72"),
         ("keep = 'everything'\n", "everything"),
+        ("lookback_frames = 'all'\n", "lookback_frames"),
+        ("lookback_frames = -3\n", "lookback_frames"),
+        ("end_of_speech_fade_ms = -1.0\n", "end_of_speech_fade_ms"),
+        ("codec_decoder = 'quick'\n", "codec_decoder"),
         ("input = [\n", "settings.toml"),
         ("\xff\xfe", "settings.toml"),
     ],
@@ -104,3 +108,20 @@ def test_folders_when_settings_name_their_own_then_those_count(environment, tmp_
 
     assert chosen.models == tmp_path / "m"
     assert chosen.sessions == tmp_path / "data" / "sessions"
+
+
+@pytest.mark.unit
+def test_codec_settings_when_in_file_and_environment_then_are_read(environment):
+    save_settings(Settings(lookback_frames=12, end_of_speech_fade_ms=5.0), environment)
+    assert load_settings(environment).lookback_frames == 12
+
+    found = load_settings(
+        {
+            **environment,
+            "VIVAVOCE_LOOKBACK_FRAMES": "8",
+            "VIVAVOCE_END_OF_SPEECH_SILENCE_MS": "250",
+        }
+    )
+    assert str(found.lookback_frames) == "8"
+    assert found.end_of_speech_silence_ms == 250.0
+    assert found.end_of_speech_fade_ms == 5.0
