@@ -81,8 +81,13 @@ class HeldTail:
 
     def finish(self) -> Tensor:
         """Return the rest, faded: the clip ends here. The next push begins a new clip."""
-        held = torch.zeros(0) if self._held is None else self._held
+        held = self._held
         self.reset()
+        if held is None:
+            return torch.zeros(0)
+        if len(held) == 0:
+            # Everything was heard already (no fade): the silence still belongs behind it.
+            return held.new_zeros(samples_of(self._silence_ms, self._sample_rate))
         return apply_end_of_speech_tail(held, self._sample_rate, self._fade_ms, self._silence_ms)
 
     def reset(self) -> None:
