@@ -375,6 +375,20 @@ def test_render_when_cancelled_then_nothing_is_left_and_an_older_file_stays(make
 
 
 @pytest.mark.unit
+def test_render_when_a_text_is_being_spoken_then_both_are_whole(make, tmp_path):
+    bench = make()
+    text = "This is said aloud, and at the same time it is saved."
+    bench.session.speak(text)
+    until(lambda: any(e.state is UtteranceState.SPEAKING for e in bench.told(UtteranceChanged)))
+    seconds = render_to_wav(bench.session, text, tmp_path / "speech.wav", CancelToken())
+    until(lambda: any(e.state is UtteranceState.DONE for e in bench.told(UtteranceChanged)))
+
+    heard = bench.told(UtteranceChanged)[-1]
+    assert heard.heard_samples / heard.sample_rate == pytest.approx(seconds, abs=0.01)
+    assert bench.session.health().num_underflows == 0
+
+
+@pytest.mark.unit
 def test_settings_when_models_change_while_recording_then_it_is_refused(make):
     bench = make(ScriptedDevices([ScriptedInput([block(1600)])]))
     bench.session.start().result(5)
