@@ -12,14 +12,16 @@ from pathlib import Path
 import numpy as np
 import psutil
 
-from engine.audio.virtual import NullInput, NullOutput
+from engine.audio.virtual import NullInput
+from engine.audio.virtual_output import NullOutput
 from engine.backends.fake_diarizer import FakeDiarizer
 from engine.backends.fake_recognizer import FakeRecognizer
 from engine.backends.fake_synthesizer import FakeSynthesizer
 from engine.core.config import Settings
 from engine.core.timebase import VirtualClock
 from engine.core.types import BackendKind
-from engine.session.session import Services, Session
+from engine.session.services import Services
+from engine.session.session import Session
 
 RATE = 48_000
 _MAKERS = {

@@ -17,7 +17,8 @@ from engine.audio.listing import (
 from engine.audio.live import InputDriver, LiveInput
 from engine.audio.pulse import PulseWatch, chosen_pulse_device, query_pulse
 from engine.audio.stream import StreamFormat
-from engine.audio.virtual import FileInput, FileOutput, NullInput, NullOutput
+from engine.audio.virtual import FileInput, NullInput
+from engine.audio.virtual_output import FileOutput, NullOutput
 from engine.core.errors import DeviceError
 from engine.core.timebase import Clock
 

@@ -12,12 +12,8 @@ from engine.backends.nanocodec_weights import (
     model_id,
     released_codec,
 )
-from engine.backends.protocols import (
-    BackendContext,
-    BackendSpec,
-    CodecStream,
-    ProgressCallback,
-)
+from engine.backends.protocols import BackendContext, BackendSpec, ProgressCallback
+from engine.backends.protocols_codec import CodecStream
 from engine.core.errors import BackendError
 from engine.core.sync import CancelToken
 from engine.core.types import BackendKind, Pcm

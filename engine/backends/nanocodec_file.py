@@ -11,14 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.backends.nanocodec_weights import LICENCE, SAMPLE_RATE, CodecWeights, model_id
-from engine.backends.protocols import (
-    BackendContext,
-    BackendSpec,
-    EndReason,
-    FrameSource,
-    ProgressCallback,
-    SpeechChunk,
-)
+from engine.backends.protocols import BackendContext, BackendSpec, ProgressCallback, SpeechChunk
+from engine.backends.protocols_codec import EndReason, FrameSource
 from engine.core.errors import BackendError
 from engine.core.sync import CancelToken
 from engine.core.types import BackendKind, Pcm

@@ -17,12 +17,12 @@ from engine.backends.protocols import (
     Backend,
     BackendContext,
     BackendSpec,
-    Codec,
     Diarizer,
     Encoder,
     Recognizer,
     Synthesizer,
 )
+from engine.backends.protocols_codec import Codec
 from engine.core.errors import BackendError, EngineError, ModelMissingError
 from engine.core.types import BackendKind
 

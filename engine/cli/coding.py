@@ -7,10 +7,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.audio.files import AudioFileReader, WavWriter
+from engine.audio.files import AudioFileReader
 from engine.audio.resample import StreamResampler
+from engine.audio.wav import WavWriter
 from engine.backends import registry
-from engine.backends.protocols import BackendContext, Codec
+from engine.backends.protocols import BackendContext
+from engine.backends.protocols_codec import Codec
 from engine.cli.console import Console, system_console
 from engine.cli.exit_codes import DONE, INTERRUPTED
 from engine.cli.interrupts import Interrupts

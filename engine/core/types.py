@@ -25,27 +25,6 @@ _LETTERS = "ABCDEFGH"
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Span:
-    """A half-open range of samples, start included and end excluded."""
-
-    start: int
-    end: int
-
-    def __post_init__(self) -> None:
-        if self.start < 0 or self.end < self.start:
-            raise ValueError(f"span must satisfy 0 <= start <= end, got {self.start}, {self.end}")
-
-    @property
-    def num_samples(self) -> int:
-        """Length in samples."""
-        return self.end - self.start
-
-    def overlap(self, start: int, end: int) -> int:
-        """Return how many samples this span shares with [start, end)."""
-        return max(0, min(self.end, end) - max(self.start, start))
-
-
-@dataclass(frozen=True, slots=True, order=True)
 class SpeakerId:
     """One voice as a diarizer tells it apart.
 

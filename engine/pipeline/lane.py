@@ -103,11 +103,6 @@ class Lane:
         """Samples captured and not taken yet; 0 for a lane without a backend."""
         return self._cursor.backlog if self.is_running else 0
 
-    @property
-    def is_done(self) -> bool:
-        """Whether the thread has ended."""
-        return self._thread.ident is not None and not self._thread.is_alive()
-
     def start(self) -> None:
         """Start the thread."""
         self.is_running = True

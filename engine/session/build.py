@@ -6,7 +6,8 @@ from engine.audio.provider import SystemDevices
 from engine.backends import registry
 from engine.core.config import Settings, folders
 from engine.core.timebase import Clock, MonotonicClock
-from engine.session.session import Services, Session
+from engine.session.services import Services
+from engine.session.session import Session
 from engine.store.manifest import load_manifest
 from engine.store.models import ModelStore
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from engine.audio.files import WavWriter
+from engine.audio.wav import WavWriter
 from engine.core.sync import CancelToken
 from engine.session.session import Session
 

@@ -3,13 +3,11 @@
 import logging
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
-from pathlib import Path
 from typing import cast
 
 import psutil
 
-from engine.audio.device import DeviceInfo, DeviceProvider, OutputStream
+from engine.audio.device import DeviceInfo, OutputStream
 from engine.audio.levels import Levels
 from engine.backends.protocols import BackendContext, BackendSpec, Synthesizer, SynthesizerStream
 from engine.core.config import Settings
@@ -23,43 +21,19 @@ from engine.core.events import (
     StateChanged,
 )
 from engine.core.sync import CancelToken
-from engine.core.timebase import Clock
 from engine.core.types import BackendKind, SpeakerId, SpeechPlace
 from engine.pipeline.bus import EventBus, Subscriber
 from engine.pipeline.own_voice import OwnVoiceGate
 from engine.pipeline.playback import PlaybackHooks, SpeakLane
 from engine.session.health import Health
 from engine.session.keeping import Keeper
-from engine.session.pool import LOAD_ORDER, BackendPool, CreateBackend
+from engine.session.pool import LOAD_ORDER, BackendPool
 from engine.session.recorder import Recorder
+from engine.session.services import Services, backend_context, chosen_backends
 from engine.text.document import TranscriptDocument
 from engine.text.settling import SlotSettler
 
 logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Services:
-    """What a session is made of; a composition root puts it together.
-
-    Args:
-        devices: finds and opens inputs and outputs.
-        create_backend: makes a backend by kind and id.
-        model_path: the verified folder of a model.
-        sessions_dir: where recordings are kept.
-        clock: host time.
-        is_fast: whether inputs are read as fast as the models take them: then nobody waits for
-            a word, and backends prefer few errors to little delay.
-        allow_untrained: whether backends without weights may use random ones.
-    """
-
-    devices: DeviceProvider
-    create_backend: CreateBackend
-    model_path: Callable[[str], Path]
-    sessions_dir: Path
-    clock: Clock
-    is_fast: bool = False
-    allow_untrained: bool = False
 
 
 class Session:
@@ -84,7 +58,7 @@ class Session:
         self._keeper = Keeper(services.sessions_dir, services.clock)
         self._bus.subscribe(self._take_event)
         self._pool = BackendPool(
-            _chosen(settings), services.create_backend, self._context, self._bus.post
+            chosen_backends(settings), services.create_backend, self._context, self._bus.post
         )
         self._recorder = Recorder(
             services.devices,
@@ -132,7 +106,7 @@ class Session:
         Raises:
             EngineError: the change needs other models and they are at work.
         """
-        chosen = _chosen(settings)
+        chosen = chosen_backends(settings)
         changed = [kind for kind in chosen if self._pool.backend_id(kind) != chosen[kind]]
         if self._recorder.recording is not None and set(changed) - {BackendKind.SYNTHESIZER}:
             raise EngineError(
@@ -170,20 +144,20 @@ class Session:
         """
         return self._services.devices.list_devices()
 
-    def start(self, input_name: str | None = None) -> "Future[None]":
+    def start(self, input_name: str | None = None) -> Future[None]:
         """Begin a recording from an input ("default", a name, "null", "file:PATH")."""
         name = input_name or self._settings.input
         return self._control.submit(lambda: self._recorder.start(name, self._settings))
 
-    def pause(self) -> "Future[None]":
+    def pause(self) -> Future[None]:
         """Hold the recording; the session clock stands still."""
         return self._control.submit(self._recorder.pause)
 
-    def resume(self) -> "Future[None]":
+    def resume(self) -> Future[None]:
         """Go on with a paused recording."""
         return self._control.submit(self._recorder.resume)
 
-    def stop(self, *, discard_backlog: bool = False) -> "Future[None]":
+    def stop(self, *, discard_backlog: bool = False) -> Future[None]:
         """End the recording once every word captured has been told.
 
         Args:
@@ -305,24 +279,7 @@ class Session:
             self._control.submit(self._recorder.stop)
 
     def _context(self, kind: BackendKind) -> BackendContext:
-        options = [("pace", "file")] if self._services.is_fast else []
-        if kind is BackendKind.DIARIZER and self._settings.diarizer_profile:
-            options.append(("profile", self._settings.diarizer_profile))
-        if kind is BackendKind.SYNTHESIZER:
-            options += [
-                ("decoder", self._settings.codec_decoder),
-                ("lookback", str(self._settings.lookback_frames)),
-                ("fade_ms", str(self._settings.end_of_speech_fade_ms)),
-                ("silence_ms", str(self._settings.end_of_speech_silence_ms)),
-            ]
-        # Two lanes work side by side; a second thread in one of them costs more than it saves.
-        return BackendContext(
-            model_path=self._services.model_path,
-            num_threads=max(1, self._settings.thread_budget // 2),
-            now_s=self._services.clock.now_s,
-            options=tuple(options),
-            allow_untrained=self._services.allow_untrained,
-        )
+        return backend_context(kind, self._settings, self._services)
 
     def _wait_for_voice(self, cancel: CancelToken) -> tuple[BackendSpec, SynthesizerStream]:
         backend = self._pool.wait(BackendKind.SYNTHESIZER, cancel)
@@ -341,12 +298,3 @@ class Session:
         if recording is None or not self._settings.hold_back_own_voice:
             return None
         return recording.gate
-
-
-def _chosen(settings: Settings) -> dict[BackendKind, str]:
-    return {
-        BackendKind.RECOGNIZER: settings.recognizer,
-        BackendKind.DIARIZER: settings.diarizer,
-        BackendKind.SYNTHESIZER: settings.synthesizer,
-        BackendKind.ENCODER: settings.encoder,
-    }

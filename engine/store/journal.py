@@ -13,7 +13,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from engine.audio.files import WavWriter
+from engine.audio.wav import WavWriter
 from engine.core.config import KeepPolicy
 from engine.core.errors import AudioFileError, StoreError
 from engine.core.events import (

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from engine.audio.device import DeviceInfo, InputBlock, InputStream, OutputStream
-from engine.audio.virtual import ArrayInput, NullOutput
+from engine.audio.virtual import ArrayInput
+from engine.audio.virtual_output import NullOutput
 from engine.backends.fake_diarizer import DiarizerScript, FakeDiarizer
 from engine.backends.fake_recognizer import FakeRecognizer, RecognizerScript
 from engine.backends.fake_synthesizer import FakeSynthesizer, SynthesizerScript
@@ -17,7 +18,8 @@ from engine.core.errors import DeviceError
 from engine.core.events import Event
 from engine.core.timebase import Clock, MonotonicClock
 from engine.core.types import BackendKind, Pcm
-from engine.session.session import Services, Session
+from engine.session.services import Services
+from engine.session.session import Session
 
 RATE = 16_000
 

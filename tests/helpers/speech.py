@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from engine.audio.virtual import NullOutput
+from engine.audio.virtual_output import NullOutput
 from engine.backends.protocols import BackendSpec, SpeechChunk
 from engine.core.errors import DeviceError
 from engine.core.events import Event, UtteranceChanged, UtteranceState

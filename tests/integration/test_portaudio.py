@@ -12,8 +12,8 @@ import soundfile
 
 from engine.audio import callback
 from engine.audio.device import InputStream, OutputStream
-from engine.audio.files import write_wav
 from engine.audio.provider import SystemDevices
+from engine.audio.wav import write_wav
 from engine.core.errors import DeviceError
 from engine.core.timebase import MonotonicClock
 from tests.helpers import pulse

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 import soundfile
 
-from engine.audio.files import AudioFileReader, WavWriter, read_audio, write_wav
+from engine.audio.files import AudioFileReader, read_audio
+from engine.audio.wav import WavWriter, write_wav
 from engine.core.errors import AudioFileError
 
 pytestmark = pytest.mark.unit
@@ -192,7 +193,7 @@ def test_writer_when_the_process_is_killed_then_all_up_to_the_sync_can_be_read(
     path = tmp_path / "killed.wav"
     script = (
         "import os, signal, sys, numpy as np\n"
-        "from engine.audio.files import WavWriter\n"
+        "from engine.audio.wav import WavWriter\n"
         f"writer = WavWriter(sys.argv[1], {RATE})\n"
         "writer.append(np.full(8000, 0.25, dtype=np.float32))\n"
         "writer.sync()\n"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from engine.audio.device import DeviceInfo, DeviceProvider
-from engine.audio.files import read_audio, write_wav
+from engine.audio.files import read_audio
 from engine.audio.listing import (
     Endpoint,
     PortAudioDevice,
@@ -20,6 +20,7 @@ from engine.audio.listing import (
 )
 from engine.audio.provider import SystemDevices
 from engine.audio.pulse import PulseDevice, chosen_pulse_device, query_pulse
+from engine.audio.wav import write_wav
 from engine.core.errors import AudioFileError, DeviceError
 from engine.core.timebase import VirtualClock
 

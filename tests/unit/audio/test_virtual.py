@@ -3,8 +3,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.audio.files import read_audio, write_wav
-from engine.audio.virtual import ArrayInput, FileInput, FileOutput, NullInput, NullOutput
+from engine.audio.files import read_audio
+from engine.audio.virtual import ArrayInput, FileInput, NullInput
+from engine.audio.virtual_output import FileOutput, NullOutput
+from engine.audio.wav import write_wav
 from engine.core.timebase import VirtualClock
 
 pytestmark = pytest.mark.unit

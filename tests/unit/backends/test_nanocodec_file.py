@@ -10,7 +10,8 @@ import torch
 
 from engine.backends import nanocodec_file, nanocodec_weights, registry
 from engine.backends.nanocodec_file import FIRST_CHUNK_FRAMES, NanoCodecFile, decode_frames
-from engine.backends.protocols import BackendContext, EndReason
+from engine.backends.protocols import BackendContext
+from engine.backends.protocols_codec import EndReason
 from engine.core.errors import BackendError, CancelledError, EngineError, ModelMissingError
 from engine.core.events import Event, UtteranceChanged, UtteranceState
 from engine.core.sync import CancelToken
