@@ -39,7 +39,7 @@ def test_backends_when_they_import_each_other_then_only_within_a_family():
         for module in modules
         for target in graph.find_modules_directly_imported_by(module)
         if target in modules
-        and target.rsplit(".", 1)[1] not in _SHARED_BACKENDS
+        and family(target) not in _SHARED_BACKENDS
         and family(target) != family(module)
         and family(module) not in _SHARED_BACKENDS
     ]
