@@ -11,7 +11,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.core.types import MAX_SPEAKERS, BackendKind, SpanKind, Word
+from engine.core.types import MAX_SPEAKERS, BackendKind, SpanKind, SpeakerId, Word
 
 SCHEMA_VERSION = 1
 """Version of the JSON form of these events (docs/events.md)."""
@@ -137,6 +137,63 @@ class SpeakerRenamed:
     name: str
 
 
+@dataclass(frozen=True, slots=True)
+class SpeakerMerged:
+    """The user said that two speakers are one person.
+
+    Args:
+        speaker: shown as `target` from now on, in what was told before as well.
+        target: whose lines they become; the speaker itself parts them again.
+    """
+
+    speaker: SpeakerId
+    target: SpeakerId
+
+
+@dataclass(frozen=True, slots=True)
+class SpeakerColored:
+    """The user gave a speaker one of the eight colours; -1 gives the usual one back."""
+
+    speaker: SpeakerId
+    color: int
+
+
+@dataclass(frozen=True, slots=True)
+class WordsAssigned:
+    """The user said who spoke; no diarizer changes these words again.
+
+    Args:
+        word_ids: see `engine.text.document.DocumentWord`.
+        speakers: the likeliest first; empty to give the words back to the diarizer.
+    """
+
+    word_ids: tuple[int, ...]
+    speakers: tuple[SpeakerId, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WordsEdited:
+    """The user corrected words; times and who said them stay.
+
+    Args:
+        word_ids: see `engine.text.document.DocumentWord`.
+        texts: what each says now, with its leading blank; empty where it is gone.
+    """
+
+    word_ids: tuple[int, ...]
+    texts: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.word_ids) != len(self.texts):
+            raise ValueError(f"{len(self.word_ids)} words cannot have {len(self.texts)} texts")
+
+
+EditEvent: TypeAlias = (
+    SpeakerRenamed | SpeakerMerged | SpeakerColored | WordsAssigned | WordsEdited
+)
+"""What the user changes in a transcript."""
+
+
 class BackendState(StrEnum):
     """Readiness of a backend."""
 
@@ -208,6 +265,32 @@ class UtteranceChanged:
     progress: float = -1.0
 
 
+class PlayState(StrEnum):
+    """Where the hearing of recorded audio is."""
+
+    PLAYING = "playing"
+    PAUSED = "paused"
+    ENDED = "ended"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class PlayChanged:
+    """Recorded audio is being heard, or not any more.
+
+    Args:
+        state: where it is.
+        start: first sample asked for, on the recording's clock.
+        end: one past the last.
+        message: what went wrong and what to do.
+    """
+
+    state: PlayState
+    start: int
+    end: int
+    message: str = ""
+
+
 class Severity(StrEnum):
     """How much a notice matters."""
 
@@ -236,9 +319,10 @@ Event: TypeAlias = (
     | RecordingStarted
     | RecordingStopped
     | SpanMarked
-    | SpeakerRenamed
+    | EditEvent
     | BackendChanged
     | UtteranceChanged
+    | PlayChanged
     | Notice
 )
 """What a session publishes."""
