@@ -1,28 +1,27 @@
 """Carries out what the user asks for, and keeps the settings."""
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, Signal, Slot
 
 from app.bridge import QtEventBridge
 from app.jobs import Jobs
+from app.settings_saver import SettingsSaver
 from app.state import AppState
-from engine.core.config import KeepPolicy, Settings, save_settings
+from engine.core.config import KeepPolicy, Settings
 from engine.core.errors import EngineError
-from engine.core.events import Notice, SessionState, Severity
+from engine.core.events import EditEvent, Notice, SessionState, Severity
 from engine.core.resources import resource_path
-from engine.core.types import SpeakerId
 
 if TYPE_CHECKING:
     from engine.session.session import Session
 
 logger = logging.getLogger(__name__)
 MIN_TEXT_SIZE_PT, DEFAULT_TEXT_SIZE_PT, MAX_TEXT_SIZE_PT = 8, 13, 72
-_SAVE_AFTER_MS = 300
 
 BuildSession = Callable[[Settings, Mapping[str, str]], "Session"]
 
@@ -64,7 +63,7 @@ class Controller(QObject):
         self._state = state
         self._jobs = jobs
         self._environment = environment
-        self.settings = self._saved_settings = settings
+        self.settings = settings
         self.session: Session | None = None
         self.is_building = False
         self.is_closing = False
@@ -74,9 +73,8 @@ class Controller(QObject):
         self._is_listing = False
         self._is_demo = False
         state.session_changed.connect(self._watch_demo)
-        # Many quick changes (text size) are one write; writes never run side by side.
-        self._save_timer = QTimer(self, singleShot=True, interval=_SAVE_AFTER_MS)
-        self._save_timer.timeout.connect(self.save_settings)
+        state.document_replaced.connect(self._take_levels)
+        self._saver = SettingsSaver(lambda: self.settings, environment, self.show_error, self)
 
     # --- the engine ---
 
@@ -103,7 +101,7 @@ class Controller(QObject):
     def prepare_close(self) -> None:
         """Keep what the user chose, and begin nothing more."""
         self.is_closing = True
-        self.save_settings()
+        self._saver.save()
 
     @Slot()
     def list_devices(self) -> None:
@@ -178,10 +176,10 @@ class Controller(QObject):
             is_stopping = self._state.session_state is SessionState.STOPPING
             self.session.stop(discard_backlog=is_stopping)
 
-    def rename_speaker(self, speaker: SpeakerId, name: str) -> None:
-        """Name a speaker of the present recording."""
+    def edit_live(self, events: Sequence[EditEvent]) -> None:
+        """Change the running or last recording."""
         if self.session is not None:
-            self.session.rename_speaker(speaker, name)
+            self.session.edit(events)
 
     # --- settings ---
 
@@ -218,19 +216,6 @@ class Controller(QObject):
             self._change(text_size_pt=size)
             self.text_size_changed.emit(size)
 
-    @Slot()
-    def save_settings(self) -> None:
-        """Write changed settings to disk: a small file, written in a moment."""
-        self._save_timer.stop()
-        if self.settings == self._saved_settings:
-            return
-        try:
-            save_settings(self.settings, self._environment)
-        except EngineError as error:
-            self.show_error(error)
-        else:
-            self._saved_settings = self.settings
-
     def show_error(self, error: EngineError) -> None:
         """Show an error as a notice."""
         self._state.add_notice(Notice(Severity.ERROR, error.message, error.advice))
@@ -241,7 +226,7 @@ class Controller(QObject):
             return
         before = {name: getattr(self.settings, name) for name in values}
         self.settings = settings
-        self._save_timer.start()
+        self._saver.save_soon()
         if not self._is_demo:
             self._order_change(values, lambda: self._take_back(values, before))
 
@@ -249,7 +234,7 @@ class Controller(QObject):
         """Undo a refused change, unless the user has changed the same thing again."""
         if all(getattr(self.settings, name) == value for name, value in values.items()):
             self.settings = replace(self.settings, **before)
-            self._save_timer.start()
+            self._saver.save_soon()
         self.change_refused.emit()
 
     def _order_change(
@@ -290,6 +275,11 @@ class Controller(QObject):
         if self._is_demo and not self._state.is_busy and self.session is not None:
             self._is_demo = False
             self._order_change({f.name: getattr(self.settings, f.name) for f in fields(Settings)})
+
+    @Slot()
+    def _take_levels(self) -> None:
+        if self.session is not None:
+            self._state.set_live_levels(self.session.level_track())
 
     def _take_session(self, session: "Session") -> None:
         self.is_building = False

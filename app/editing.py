@@ -6,7 +6,8 @@ from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
 from app.state import AppState
-from engine.core.events import EditEvent
+from engine.core.errors import EngineError
+from engine.core.events import EditEvent, Notice, Severity
 from engine.core.types import SpeakerId
 from engine.text import edits
 from engine.text.edits import Edit
@@ -49,7 +50,12 @@ class Editing(QObject):
     def assign(self, word_ids: Sequence[int], speaker: SpeakerId | None) -> None:
         """Say who said words; None for somebody who has no row yet."""
         document = self._state.document
-        speaker = edits.new_speaker(document) if speaker is None else speaker
+        if speaker is None:
+            try:
+                speaker = edits.new_speaker(document)
+            except EngineError as error:
+                self._state.add_notice(Notice(Severity.ERROR, error.message, error.advice))
+                return
         self._push(edits.assign_words(document, word_ids, speaker))
 
     def lock(self, word_ids: Sequence[int], *, is_locked: bool) -> None:

@@ -4,6 +4,7 @@ import logging
 import tomllib
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 import tomli_w
@@ -18,9 +19,15 @@ class Layout:
 
     Args:
         shows_delays: whether the delays are plotted.
+        hears_clicks: whether a clicked word of a recording is played.
+        announces_lines: whether new lines are told to a screen reader.
+        motion: "full" or "reduced"; "" for what the desktop prefers.
     """
 
     shows_delays: bool = False
+    hears_clicks: bool = True
+    announces_lines: bool = False
+    motion: Literal["", "full", "reduced"] = ""
 
 
 class LayoutFile:
@@ -36,9 +43,13 @@ class LayoutFile:
         self._path = folder / LAYOUT_NAME
         self.layout = self._read()
 
-    def change(self, *, shows_delays: bool) -> None:
-        """Remember an arrangement; one that cannot be written lasts until the window closes."""
-        layout = replace(self.layout, shows_delays=shows_delays)
+    def change(self, **values: bool | str) -> None:
+        """Remember parts of an arrangement; one that cannot be written lasts until the end.
+
+        Args:
+            values: fields of `Layout`.
+        """
+        layout = replace(self.layout, **values)  # type: ignore[arg-type]
         if layout == self.layout:
             return
         self.layout = layout

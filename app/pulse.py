@@ -46,7 +46,8 @@ class Pulse(QObject):
     @Slot()
     def refresh(self) -> None:
         """Start or stop with the session and the window's visibility."""
-        is_wanted = self._state.is_busy and not self._window.isMinimized()
+        is_seen = not self._window.isMinimized() or self._window.captions.is_shown
+        is_wanted = self._state.is_busy and is_seen
         if is_wanted and not self._timer.isActive():
             self._num_beats = 0
             self._timer.start()
@@ -76,6 +77,7 @@ class Pulse(QObject):
         if health.recorded_s > 0:
             self._window.health_strip.set_health(health)
             self._window.delays_panel.add(health, time.monotonic())
+            self._window.captions.set_health(health)
 
     def _rest(self) -> None:
         self._window.toolbar.meter.set_levels(None)
@@ -91,3 +93,4 @@ class Pulse(QObject):
         if text != line.text():
             line.setText(text)
             line.setVisible(bool(text))
+            self._window.captions.set_alarm(text)

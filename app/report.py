@@ -82,22 +82,30 @@ def _devices(state: AppState, settings: Settings) -> list[str]:
 
 
 def _health(state: AppState, health: "Health") -> list[str]:
-    return [
+    lines = [
         f"state: {state.session_state.value}, {health.recorded_s:.1f} s recorded",
         f"delays: text shown {_seconds(health.partial_delay_s)}, "
         f"text final {_seconds(health.final_delay_s)}, "
         f"speakers {_seconds(health.speaker_delay_s)}, "
         f"first sound {_seconds(health.first_sound_delay_s)}",
         f"backlog: text {_seconds(health.recognizer_backlog_s)}, "
-        f"speakers {_seconds(health.diarizer_backlog_s)}",
-        f"load: text {health.recognizer_load:.0%}, "
-        f"speakers {health.diarizer_load:.0%} of real time",
+        f"speakers {_seconds(health.diarizer_backlog_s)}, "
+        f"settling {_seconds(health.encoder_backlog_s)}",
+        f"real-time factor: text {_factor(health.recognizer_load)}, "
+        f"speakers {_factor(health.diarizer_load)}, settling {_factor(health.encoder_load)}",
         f"drops: the microphone lost sound {health.num_overflows} times, "
         f"{health.lost_s:.2f} s in all",
         f"underflows: the loudspeaker ran dry {health.num_underflows} times",
         f"memory: {health.rss_bytes / 1e6:.0f} MB",
     ]
+    if health.gpu_bytes is not None:
+        lines.append(f"GPU memory: {health.gpu_bytes / 1e6:.0f} MB")
+    return lines
 
 
 def _seconds(value: float | None) -> str:
     return "not measured" if value is None else f"{value:.2f} s"
+
+
+def _factor(value: float | None) -> str:
+    return "not measured" if value is None else f"{value:.2f}"

@@ -1,6 +1,6 @@
 """Models and recordings on this machine: what is there, fetched, opened, exported, deleted."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,13 +11,15 @@ from app.state import AppState
 from app.views.sessions_panel import describe
 from engine.core.config import Settings, folders
 from engine.core.errors import EngineError
-from engine.core.events import BackendState, Notice, SessionState, Severity
+from engine.core.events import BackendState, EditEvent, Notice, SessionState, Severity
 from engine.core.sync import CancelToken
 from engine.core.types import BackendKind
 from engine.store.exporters.options import ExportFormat
 from engine.text.document import TranscriptDocument
+from engine.text.excerpt import excerpt
 
 if TYPE_CHECKING:
+    from engine.audio.level_track import LevelTrack
     from engine.store.library import SessionInfo, SessionLibrary
     from engine.store.models import ModelStatus, ModelStore
 
@@ -177,13 +179,24 @@ class Shelf(QObject):
 
     @Slot(str)
     def open_session(self, session_id: str) -> None:
-        """Show a kept recording."""
+        """Show a kept recording; its levels follow."""
 
         def work() -> tuple[TranscriptDocument, "SessionInfo"]:
             stored = self._library().open(session_id)
             return stored.document(), stored.info()
 
         self._jobs.run(work, self._show_session, self._show_error)
+
+    def _read_levels(self, session_id: str) -> None:
+        def work() -> "LevelTrack | None":
+            from engine.audio.level_track import read_level_track
+
+            path = self._library().open(session_id).audio_path
+            return read_level_track(path) if path is not None else None
+
+        self._jobs.run(
+            work, lambda levels: self._state.set_stored_levels(session_id, levels), self._show_error
+        )
 
     @Slot(str)
     def delete_session(self, session_id: str) -> None:
@@ -221,10 +234,31 @@ class Shelf(QObject):
             lambda: _export(document, path), lambda _: self._exported(path), self._show_error
         )
 
+    def export_stretch(self, start: int, end: int, path: Path) -> None:
+        """Save what was said in a stretch of the transcript that is shown."""
+        # The copy is made here, where the document grows.
+        part = excerpt(self._state.document, start, end)
+        self._jobs.run(
+            lambda: _export(part, path), lambda _: self._exported(path), self._show_error
+        )
+
+    # --- changes of a kept recording ---
+
+    def edit_stored(self, events: Sequence[EditEvent]) -> None:
+        """Change the kept recording that is shown, and keep the change."""
+        session_id = self._state.stored_id
+        self._state.apply_edits(events)
+        # In order, so that what is undone is written after what was done.
+        self._jobs.run_in_order(
+            lambda: self._library().append_edits(session_id, events), on_error=self._show_error
+        )
+
     def _show_session(self, found: tuple[TranscriptDocument, "SessionInfo"]) -> None:
         document, info = found
         title, detail = describe(info)
-        self._state.show_stored(document, f"{title} · {detail}")
+        self._state.show_stored(document, f"{title} · {detail}", info.id)
+        if info.has_audio:
+            self._read_levels(info.id)
 
     def _exported(self, path: Path) -> None:
         self._state.add_notice(Notice(Severity.INFO, f"Saved as {path}."))

@@ -24,6 +24,7 @@ class Speech(QObject):
     """Commands of the speak panel. Nothing here blocks. Thread: main.
 
     Signals:
+        text_taken: a text will be spoken: the number of its utterance, and the text.
         save_progress: fraction of a sound file written; None when it is done.
         save_ended: a sentence for the user, and whether it is a problem.
         place_changed: the SpeechPlace that is being heard; told while a text is spoken.
@@ -34,6 +35,7 @@ class Speech(QObject):
         controller: holds the session.
     """
 
+    text_taken = Signal(int, str)
     save_progress = Signal(object)
     save_ended = Signal(str, bool)
     place_changed = Signal(object)
@@ -58,9 +60,11 @@ class Speech(QObject):
         if session is None:
             return
         try:
-            session.speak(text)
+            number = session.speak(text)
         except EngineError as error:
             self._state.take([UtteranceChanged(-1, UtteranceState.FAILED, message=error.text)])
+            return
+        self.text_taken.emit(number, text)
 
     @Slot()
     def stop_speaking(self) -> None:

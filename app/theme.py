@@ -38,7 +38,13 @@ class Theme:
         selection: behind what is selected.
         warning_ground: behind warnings.
         error_ground: behind errors.
-        speakers: a colour a speaker slot.
+        hit: behind words that the search found.
+        hit_current: behind the found words the user is at.
+        hit_mark: a hit where there are no words, as on the timeline.
+        playing: the line at the moment that is heard.
+        playing_ground: behind the word that is heard.
+        overlap: marks where several people speak at once.
+        speakers: the colours people are told apart by, besides letter and pattern.
     """
 
     ground: str
@@ -63,15 +69,21 @@ class Theme:
     selection: str
     warning_ground: str
     error_ground: str
+    hit: str
+    hit_current: str
+    hit_mark: str
+    playing: str
+    playing_ground: str
+    overlap: str
     speakers: tuple[str, ...]
 
     def color(self, name: str) -> QColor:
         """Return a colour by its field's name."""
         return QColor(getattr(self, name))
 
-    def speaker(self, slot: int) -> QColor:
-        """Return a speaker's colour."""
-        return QColor(self.speakers[slot % len(self.speakers)])
+    def speaker(self, color: int) -> QColor:
+        """Return one of the speakers' colours; see `TranscriptDocument.speaker_color`."""
+        return QColor(self.speakers[color % len(self.speakers)])
 
 
 def load_themes() -> dict[str, Theme]:

@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,21 +10,27 @@ import psutil
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
+from app.access.install import install_accessibility
+from app.captions import CaptionsFile
 from app.controller import Controller
+from app.editing import Editing
 from app.garbage import GarbageCollector
 from app.icons import app_icon
 from app.jobs import Jobs
 from app.layout import LayoutFile
 from app.lifecycle import Lifecycle
 from app.logs import install_hooks, start_logging
+from app.marks import Marks
+from app.playback import Playback
 from app.shelf import Shelf
 from app.speech import Speech
 from app.state import AppState
 from app.theme import Appearance
+from app.views.context import ViewContext
 from app.views.main_window import MainWindow
 from engine.core.config import Settings, folders, load_settings
 from engine.core.errors import ConfigError, EngineError
-from engine.core.events import Notice, Severity
+from engine.core.events import EditEvent, Notice, Severity
 
 if TYPE_CHECKING:
     from engine.session.session import Session
@@ -68,6 +74,7 @@ def assemble(environment: Mapping[str, str]) -> Program:
         environment: see `engine.core.config`.
     """
     application = _application()
+    install_accessibility()
     settings, problem = _settings(environment)
     places = folders(settings, environment)
     log = start_logging(places.state)
@@ -82,8 +89,10 @@ def assemble(environment: Mapping[str, str]) -> Program:
     speech = Speech(state, jobs, controller)
     lifecycle = Lifecycle(controller, shelf, speech, state, jobs)
     layout_file = LayoutFile(places.config)
+    context = make_context(state, controller, shelf, Appearance())
+    captions_file = CaptionsFile(places.config)
     window = MainWindow(
-        state, controller, shelf, speech, lifecycle, Appearance(), jobs, layout_file
+        context, controller, shelf, speech, lifecycle, jobs, layout_file, captions_file
     )
     if problem is not None:
         _show(state, problem)
@@ -91,6 +100,19 @@ def assemble(environment: Mapping[str, str]) -> Program:
     # Models load behind the first picture of the window, not before it.
     window.painted.connect(lambda: QTimer.singleShot(0, lambda: controller.build(_build)))
     return Program(application, state, controller, lifecycle, window)
+
+
+def make_context(
+    state: AppState, controller: Controller, shelf: Shelf, appearance: Appearance
+) -> ViewContext:
+    """Return what the views of a transcript work with."""
+
+    def keep(events: Sequence[EditEvent]) -> None:
+        (controller.edit_live if state.is_live_shown else shelf.edit_stored)(events)
+
+    marks = Marks()
+    playback = Playback(state, controller, marks)
+    return ViewContext(state, appearance, marks, Editing(state, keep), playback)
 
 
 def _application() -> QApplication:

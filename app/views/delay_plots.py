@@ -3,15 +3,19 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QFont, QPen
+from PySide6.QtGui import QFont, QFontMetrics, QPen
 from PySide6.QtWidgets import QFrame, QWidget
 
+from app.i18n import tr
 from app.theme import Theme
-from app.views.delay_history import PLOT_HEIGHT, SPAN_S, Group, History, scale_top
+from app.views.delay_history import SPAN_S, Group, History, scale_top
 
-_AXIS_WIDTH = 36
+_WIDEST = "50000"
+_TICK_PX = 8
+_LINES_HIGH = 6
 
 
 @dataclass(slots=True)
@@ -32,24 +36,25 @@ class DelayPlot:
     _top: float = field(init=False, default=0.0)
 
     def __post_init__(self) -> None:
+        metrics = QFontMetrics(self.font)
         self._plot = plot = pg.PlotWidget(antialias=False)
         plot.setFrameShape(QFrame.Shape.NoFrame)
         plot.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         plot.setMinimumWidth(96)
-        plot.setFixedHeight(PLOT_HEIGHT)
+        plot.setFixedHeight(_LINES_HIGH * metrics.height())
         plot.setMouseEnabled(False, False)
         plot.setMenuEnabled(False)
         plot.hideButtons()
         plot.hideAxis("bottom")
         axis = plot.getAxis("left")
-        axis.setWidth(_AXIS_WIDTH)
+        axis.setWidth(metrics.horizontalAdvance(_WIDEST) + _TICK_PX)
         axis.setTickFont(self.font)
         # The unit is in the title; a factor taken out of the numbers would contradict it.
         axis.enableAutoSIPrefix(False)
         plot.getPlotItem().getViewBox().disableAutoRange()
         plot.setXRange(-SPAN_S, 0, padding=0)
         self._curves = [plot.plot() for _ in self.group.series]
-        plot.setAccessibleName(f"Plot of the last two minutes: {self.group.title}")
+        plot.setAccessibleName(_name(self.group))
         self._scale(self.group.least_top)
 
     @property
@@ -73,10 +78,17 @@ class DelayPlot:
             curve.setPen(pen)
 
     def show(self, history: History) -> None:
-        """Draw what the history holds, and say it."""
-        for curve, values in zip(self._curves, history.values[self.rows], strict=True):
-            curve.setData(history.ages_s, values, connect="finite")
-        top = scale_top(history.peak(self.rows), self.group.least_top)
+        """Draw what the history holds."""
+        if self.group.is_whole:
+            ages_s, values = history.trend.ages_s(), history.trend.values(self.rows)
+            self._plot.setXRange(float(np.min(ages_s, initial=-SPAN_S)), 0, padding=0)
+            peak = float(np.max(values, initial=0.0, where=np.isfinite(values)))
+        else:
+            ages_s, values = history.ages_s, history.values[self.rows]
+            peak = history.peak(self.rows)
+        for curve, line in zip(self._curves, values, strict=True):
+            curve.setData(ages_s, line, connect="finite")
+        top = scale_top(peak, self.group.least_top)
         if top != self._top:
             self._scale(top)
 
@@ -86,3 +98,9 @@ class DelayPlot:
         self._plot.setYRange(-0.12 * top, 1.12 * top, padding=0)
         ticks = [(value, f"{value:g}") for value in (0.0, top / 2, top)]
         self._plot.getAxis("left").setTicks([ticks])
+
+
+def _name(group: Group) -> str:
+    if group.is_whole:
+        return tr("Plot from the beginning on: {what}", what=group.title)
+    return tr("Plot of the last two minutes: {what}", what=group.title)

@@ -1,6 +1,5 @@
-"""How far behind everything is, over the last two minutes, as plots and as figures."""
+"""How far behind everything is and what it costs: plots, and figures with their units."""
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, Signal, Slot
@@ -15,49 +14,51 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.jobs import Jobs
+from app.i18n import tr
 from app.theme import Appearance, tabular
-from app.views.delay_history import GROUPS, PLOT_HEIGHT, Group, History, rows_of
+from app.views.delay_history import Group, History, groups, rows_of
 
 if TYPE_CHECKING:
     from app.views.delay_plots import DelayPlot
     from engine.session.health import Health
 
-_STYLES = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine)
-_COLORS = ("text", "focus", "warning")
+_STYLES = (
+    Qt.PenStyle.SolidLine,
+    Qt.PenStyle.DashLine,
+    Qt.PenStyle.DotLine,
+    Qt.PenStyle.DashDotLine,
+)
+_COLORS = ("text", "focus", "warning", "muted")
 _SAMPLE = QSize(26, 10)
 _LINE_PX = 2
 
 
 class DelaysPanel(QFrame):
-    """The plots above the health strip. Thread: main.
-
-    pyqtgraph takes long to import: that happens on a worker thread when the panel is first shown.
+    """Delays, backlogs, cost, memory and losses, above the health strip. Thread: main.
 
     Signals:
         report_asked: put a report of all this on the clipboard.
 
     Args:
         appearance: colours.
-        jobs: worker threads.
     """
 
     report_asked = Signal()
 
-    def __init__(self, appearance: Appearance, jobs: Jobs, parent: QWidget | None = None) -> None:
+    def __init__(self, appearance: Appearance, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("delaysPanel")
-        self.setAccessibleName("Delays")
+        self.setAccessibleName(tr("Delays"))
         self._appearance = appearance
-        self._jobs = jobs
-        self._history = History()
-        self._rows = rows_of()
-        self._is_asked = False
+        self.groups = groups()
+        self._rows = rows_of(self.groups)
+        self._series = [series for group in self.groups for series in group.series]
+        self._history = History(self.groups)
         self.plots: tuple[DelayPlot, ...] = ()
-        self.values = [QLabel() for group in GROUPS for _ in group.series]
-        self._samples = [QLabel() for _ in self.values]
-        self._places = [QVBoxLayout() for _ in GROUPS]
-        self.report_button = QPushButton("Copy report")
+        self.values = [QLabel() for _ in self._series]
+        self._samples = [QLabel() for _ in self._series]
+        self._places = [QVBoxLayout() for _ in self.groups]
+        self.report_button = QPushButton(tr("Copy report"))
         self.message = QLabel()
         self._build()
         self._paint()
@@ -78,11 +79,9 @@ class DelaysPanel(QFrame):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self.message.clear()
-        if self._is_asked:
-            self._draw()
-            return
-        self._is_asked = True
-        self._jobs.run(_load_plots, self._make_plots)
+        if not self.plots:
+            self._make_plots()
+        self._draw()
 
     def _draw(self) -> None:
         self._show_values()
@@ -90,34 +89,42 @@ class DelaysPanel(QFrame):
             plot.show(self._history)
 
     def _show_values(self) -> None:
-        for group, rows in zip(GROUPS, self._rows, strict=True):
-            for row, series in zip(range(rows.start, rows.stop), group.series, strict=True):
-                value = group.text(self._history.newest(row))
-                label = self.values[row]
-                if not label.text().endswith(f"  {value}"):
-                    label.setText(f"{series.label}  {value}")
-                    label.setAccessibleDescription(value)
+        for group, rows in zip(self.groups, self._rows, strict=True):
+            for row in range(rows.start, rows.stop):
+                self._show_value(group, row, self._history.newest(row))
 
-    def _make_plots(self, make: "Callable[[Group, slice, QFont], DelayPlot]") -> None:
+    def _show_value(self, group: Group, row: int, value: float | None) -> None:
+        series, label = self._series[row], self.values[row]
+        if series.is_optional:
+            label.setVisible(value is not None)
+            self._samples[row].setVisible(value is not None)
+        text = group.text(value)
+        if text != label.accessibleDescription():
+            label.setText(f"{series.label}  {text}")
+            label.setAccessibleDescription(text)
+
+    def _make_plots(self) -> None:
+        # Late, as it costs about 0.3 s once; here and not on a worker thread, as importing
+        # pyqtgraph makes PySide's types, which is not safe beside a running event loop.
+        from app.views.delay_plots import DelayPlot
+
         font = tabular(_small(self.font()))
-        self.plots = tuple(
-            make(group, rows, font) for group, rows in zip(GROUPS, self._rows, strict=True)
-        )
-        for place, plot in zip(self._places, self.plots, strict=True):
-            hint = place.takeAt(0)
-            if hint is not None and (widget := hint.widget()) is not None:
-                widget.deleteLater()
-            place.addWidget(plot.widget)
+        plots = []
+        for group, rows, place in zip(self.groups, self._rows, self._places, strict=True):
+            if group.is_plotted:
+                plots.append(DelayPlot(group, rows, font))
+                place.addWidget(plots[-1].widget)
+        self.plots = tuple(plots)
         self._paint()
-        self._draw()
 
     @Slot()
     def _paint(self) -> None:
         theme = self._appearance.theme
-        for rows in self._rows:
+        for group, rows in zip(self.groups, self._rows, strict=True):
             for index, row in enumerate(range(rows.start, rows.stop)):
                 pen = _pen(theme.color(_COLORS[index]), index)
-                self._samples[row].setPixmap(_sample(pen, self.devicePixelRatioF()))
+                if group.is_plotted:
+                    self._samples[row].setPixmap(_sample(pen, self.devicePixelRatioF()))
         for plot in self.plots:
             pens = [
                 _pen(theme.color(_COLORS[index]), index) for index in range(len(plot.group.series))
@@ -125,46 +132,41 @@ class DelaysPanel(QFrame):
             plot.paint(theme, pens)
 
     def _build(self) -> None:
-        heading = QLabel("Delays, last two minutes")
+        heading = QLabel(tr("Delays, last two minutes"))
         heading.setProperty("role", "heading")
         self.message.setProperty("role", "muted")
         self.report_button.setToolTip(
-            "Copy a report of models, devices and delays as text; no spoken word is in it"
+            tr("Copy a report of models, devices and delays as text; no spoken word is in it")
         )
         top = QHBoxLayout()
         top.addWidget(heading)
         top.addStretch(1)
         top.addWidget(self.message)
         top.addWidget(self.report_button)
-        groups = QHBoxLayout()
-        groups.setSpacing(16)
-        for group, rows, place in zip(GROUPS, self._rows, self._places, strict=True):
-            groups.addLayout(self._group(group, rows, place), 1)
+        columns = QHBoxLayout()
+        columns.setSpacing(16)
+        for group, rows, place in zip(self.groups, self._rows, self._places, strict=True):
+            columns.addLayout(self._group(group, rows, place), 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(12, 6, 12, 6)
         column.setSpacing(4)
         column.addLayout(top)
-        column.addLayout(groups)
+        column.addLayout(columns)
 
     def _group(self, group: Group, rows: slice, place: QVBoxLayout) -> QVBoxLayout:
         font = tabular(_small(self.font()))
-        title = QLabel(f"{group.title}, {group.unit}")
+        title = QLabel(_title(group))
         title.setProperty("role", "muted")
-        hint = QLabel("…")
-        hint.setProperty("role", "muted")
-        hint.setFixedHeight(PLOT_HEIGHT)
-        hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        place.addWidget(hint)
         legend = QGridLayout()
         legend.setSpacing(2)
         legend.setHorizontalSpacing(6)
         legend.setColumnStretch(1, 1)
-        lines = zip(range(rows.start, rows.stop), group.series, strict=True)
-        for line, (row, series) in enumerate(lines):
+        for line, row in enumerate(range(rows.start, rows.stop)):
             label = self.values[row]
-            label.setAccessibleName(f"{group.title}, {series.label}")
+            label.setAccessibleName(f"{group.title}, {self._series[row].label}")
             label.setFont(font)
-            legend.addWidget(self._samples[row], line, 0)
+            if group.is_plotted:
+                legend.addWidget(self._samples[row], line, 0)
             legend.addWidget(label, line, 1)
         column = QVBoxLayout()
         column.setSpacing(2)
@@ -175,10 +177,10 @@ class DelaysPanel(QFrame):
         return column
 
 
-def _load_plots() -> "Callable[[Group, slice, QFont], DelayPlot]":
-    from app.views.delay_plots import DelayPlot
-
-    return DelayPlot
+def _title(group: Group) -> str:
+    if group.is_whole:
+        return tr("{what}, {unit}, from the start", what=group.title, unit=group.unit)
+    return f"{group.title}, {group.unit}" if group.unit else group.title
 
 
 def _small(font: QFont) -> QFont:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox
 import engine
 from app.controller import Controller
 from app.shelf import FORMAT_TITLES, Shelf
-from app.state import AppState
+from app.views.context import ViewContext
 from app.views.keep_dialog import KeepDialog
 from app.views.notice_bar import NoticeHistory
 from engine.core.config import KeepPolicy
@@ -26,17 +26,17 @@ class Dialogs(QObject):
 
     Args:
         window: they open over it.
-        state: what is shown.
+        context: what is shown and marked.
         controller: commands on the session.
         shelf: commands on files.
     """
 
     def __init__(
-        self, window: "MainWindow", state: AppState, controller: Controller, shelf: Shelf
+        self, window: "MainWindow", context: ViewContext, controller: Controller, shelf: Shelf
     ) -> None:
         super().__init__(window)
         self._window = window
-        self._state = state
+        self._state, self._marks = context.state, context.marks
         self._controller = controller
         self._shelf = shelf
 
@@ -69,6 +69,22 @@ class Dialogs(QObject):
         name = recording.recording_id if recording is not None else "transcript"
         self._choose_export(name, self._shelf.export_shown)
 
+    @Slot()
+    def export_selection(self) -> None:
+        """Save what was said in the chosen stretch."""
+        selection = self._marks.selection
+        if selection is not None:
+            self.export_stretch(*selection)
+
+    @Slot(int, int)
+    def export_stretch(self, start: int, end: int) -> None:
+        """Save what was said in a stretch, or its sound."""
+        recording = self._state.document.recording
+        name = recording.recording_id if recording is not None else "transcript"
+        self._choose_export(
+            f"{name}-excerpt", lambda path: self._shelf.export_stretch(start, end, path)
+        )
+
     @Slot(str)
     def export_stored(self, session_id: str) -> None:
         """Save a kept recording's transcript."""
@@ -94,7 +110,7 @@ class Dialogs(QObject):
         box.open()
 
     def _take_keep(self, policy: str) -> None:
-        self._window.menu_actions.keep[policy].setChecked(True)
+        self._window.menu_actions.choose("keep", policy)
         self._controller.choose_keep(policy)
 
     def _choose_export(self, name: str, save: Callable[[Path], None]) -> None:

@@ -3,6 +3,8 @@
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QAbstractScrollArea, QPushButton, QWidget
 
+from app.i18n import tr
+
 _END_MARGIN_PX = 16
 
 
@@ -26,9 +28,9 @@ class FollowingArea(QAbstractScrollArea):
         self._is_following = True
         self._is_own_scroll = False
         self.is_growing = True
-        self.jump_button = QPushButton("↓ Jump to latest", self)
+        self.jump_button = QPushButton(tr("↓ Jump to latest"), self)
         self.jump_button.setProperty("role", "float")
-        self.jump_button.setToolTip("Follow the newest words again (Ctrl+L)")
+        self.jump_button.setToolTip(tr("Follow the newest words again (Ctrl+L)"))
         self.jump_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.jump_button.hide()
         self.jump_button.clicked.connect(self.jump_to_latest)
@@ -49,6 +51,7 @@ class FollowingArea(QAbstractScrollArea):
     @Slot()
     def jump_to_latest(self) -> None:
         """Go to the end and stay there."""
+        self.scrolled_by_reader()
         self.set_following(True)
         self.settle()
 
@@ -92,9 +95,13 @@ class FollowingArea(QAbstractScrollArea):
         del dx, dy
         if not self._is_own_scroll:
             bar = self.verticalScrollBar()
+            self.scrolled_by_reader()
             self.set_following(bar.value() >= bar.maximum() - 2)
             self.settle()
         self.viewport().update()
+
+    def scrolled_by_reader(self) -> None:
+        """Take in that the reader has scrolled."""
 
     def content_height(self) -> int:
         """Return the height of everything, pixels."""

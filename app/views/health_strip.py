@@ -4,8 +4,9 @@ from typing import Protocol
 
 from PySide6.QtCore import QSize, Slot
 from PySide6.QtGui import QFont
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QWidget
 
+from app.i18n import tr
 from app.state import AppState
 from app.theme import Appearance, tabular
 from app.views.elided_label import ElidedLabel
@@ -19,6 +20,7 @@ _KINDS = {
 }
 _BEHIND_S = 5.0
 """A backlog from which on it is worth a look."""
+_WARNING_SIGN = "⚠"
 
 
 class HealthReading(Protocol):
@@ -34,6 +36,8 @@ class HealthReading(Protocol):
     def recognizer_backlog_s(self) -> float: ...
     @property
     def diarizer_backlog_s(self) -> float: ...
+    @property
+    def encoder_backlog_s(self) -> float | None: ...
     @property
     def num_overflows(self) -> int: ...
     @property
@@ -55,14 +59,14 @@ class HealthStrip(QFrame):
     ) -> None:
         super().__init__(parent)
         self.setObjectName("healthStrip")
-        self.setAccessibleName("Health")
+        self.setAccessibleName(tr("Health"))
         self._state = state
         self._appearance = appearance
         self._is_bad = False
         self.backends = {kind: ElidedLabel() for kind in _KINDS}
         self.progress = QProgressBar()
-        self.delays = QLabel()
-        self.losses = QLabel()
+        self.delays = ElidedLabel()
+        self.losses = ElidedLabel()
         self._build()
         state.backends_changed.connect(self._show_backends)
         appearance.changed.connect(self._paint)
@@ -75,26 +79,36 @@ class HealthStrip(QFrame):
             self.delays.setText("")
             self.losses.setText("")
             return
-        parts = [
-            f"text {_seconds(health.partial_delay_s)} → final {_seconds(health.final_delay_s)}",
-            f"speakers {_seconds(health.speaker_delay_s)}",
-        ]
-        self.delays.setText("    ".join(parts))
-        self.delays.setToolTip(
+        self._show_delays(health)
+        backlog_s = max(
+            health.recognizer_backlog_s,
+            health.diarizer_backlog_s,
+            health.encoder_backlog_s or 0.0,
+        )
+        drops = health.num_overflows + health.num_underflows
+        is_bad = backlog_s > _BEHIND_S or drops > 0
+        text = tr("backlog {seconds} s    drops {drops}", seconds=f"{backlog_s:.1f}", drops=drops)
+        self.losses.setText(f"{_WARNING_SIGN} {text}" if is_bad else text)
+        self.losses.setToolTip(_losses(health))
+        self.losses.setAccessibleDescription(self.losses.toolTip())
+        if is_bad != self._is_bad:
+            self._is_bad = is_bad
+            self._paint_losses()
+
+    def _show_delays(self, health: HealthReading) -> None:
+        text = tr(
+            "text {partial} → final {final}    speakers {speakers}",
+            partial=_seconds(health.partial_delay_s),
+            final=_seconds(health.final_delay_s),
+            speakers=_seconds(health.speaker_delay_s),
+        )
+        self.delays.setText(text)
+        meaning = tr(
             "From the end of a word to its first showing and to its last form, and from a moment "
             "to knowing who spoke; medians of the newest"
         )
-        backlog_s = max(health.recognizer_backlog_s, health.diarizer_backlog_s)
-        drops = health.num_overflows + health.num_underflows
-        self.losses.setText(f"backlog {backlog_s:.1f} s    drops {drops}")
-        self.losses.setToolTip(
-            f"Waiting for the text: {health.recognizer_backlog_s:.1f} s\n"
-            f"Waiting for the speakers: {health.diarizer_backlog_s:.1f} s\n"
-            f"Microphone lost sound {health.num_overflows} times, {health.lost_s:.2f} s in all\n"
-            f"Loudspeaker ran dry {health.num_underflows} times"
-        )
-        self._is_bad = backlog_s > _BEHIND_S or drops > 0
-        self._paint_losses()
+        self.delays.setToolTip(f"{text}\n{meaning}")
+        self.delays.setAccessibleDescription(meaning)
 
     @Slot()
     def _paint(self) -> None:
@@ -134,7 +148,7 @@ class HealthStrip(QFrame):
             row.addWidget(backend_label)
         self.progress.setTextVisible(False)
         self.progress.setFixedSize(QSize(80, 4))
-        self.progress.setAccessibleName("Loading")
+        self.progress.setAccessibleName(tr("Loading"))
         row.addWidget(self.progress)
         row.addStretch(1)
         row.addWidget(self.delays)
@@ -158,6 +172,25 @@ def _describe(backend: BackendChanged | None) -> str:
         case BackendState.READY:
             where = f" · {backend.device}" if backend.device else ""
             return f"{name}{where}{'' if backend.is_trained else ' · UNTRAINED'}"
+
+
+def _losses(health: HealthReading) -> str:
+    lines = [
+        tr("Waiting for the text: {seconds} s", seconds=f"{health.recognizer_backlog_s:.1f}"),
+        tr("Waiting for the speakers: {seconds} s", seconds=f"{health.diarizer_backlog_s:.1f}"),
+    ]
+    if health.encoder_backlog_s is not None:
+        waiting = f"{health.encoder_backlog_s:.1f}"
+        lines.append(tr("Waiting to settle the speakers: {seconds} s", seconds=waiting))
+    lines += [
+        tr(
+            "Microphone lost sound {number} times, {seconds} s in all",
+            number=health.num_overflows,
+            seconds=f"{health.lost_s:.2f}",
+        ),
+        tr("Loudspeaker ran dry {number} times", number=health.num_underflows),
+    ]
+    return "\n".join(lines)
 
 
 def _seconds(value: float | None) -> str:

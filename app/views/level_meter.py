@@ -6,6 +6,7 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from app.i18n import tr
 from app.theme import Appearance
 
 FLOOR_DB = -60.0
@@ -64,8 +65,10 @@ class LevelMeter(QWidget):
         self._is_clipped = False
         self._shown: tuple[int, int, bool] = (-1, -1, False)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName("Input level")
-        self.setToolTip("Input level, dB below full scale; the mark at the right means clipping")
+        self.setAccessibleName(tr("Input level"))
+        self.setToolTip(
+            tr("Input level, dB below full scale; the mark at the right means clipping")
+        )
         appearance.changed.connect(self.update)
         self._describe()
 
@@ -79,6 +82,11 @@ class LevelMeter(QWidget):
             self._shown = seen
             self._describe()
             self.update()
+
+    @property
+    def level_db(self) -> float:
+        """What is shown, dB below full scale, within the scale."""
+        return min(max(self._rms_db, FLOOR_DB), 0.0)
 
     def sizeHint(self) -> QSize:
         return QSize(148, 20)
@@ -121,5 +129,11 @@ class LevelMeter(QWidget):
         return share * self._track()
 
     def _describe(self) -> None:
-        level = "silence" if self._rms_db <= FLOOR_DB else f"{self._rms_db:.0f} decibels"
-        self.setAccessibleDescription(f"{level}{', clipping' if self._is_clipped else ''}")
+        level_db = f"{self._rms_db:.0f}"
+        if self._rms_db <= FLOOR_DB:
+            text = tr("silence")
+        elif self._is_clipped:
+            text = tr("{level} decibels, clipping", level=level_db)
+        else:
+            text = tr("{level} decibels", level=level_db)
+        self.setAccessibleDescription(text)

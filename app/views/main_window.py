@@ -2,44 +2,42 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QSize, Signal, Slot
 from PySide6.QtGui import QCloseEvent, QGuiApplication, QPaintEvent
-from PySide6.QtWidgets import (
-    QFrame,
-    QHBoxLayout,
-    QLabel,
-    QMainWindow,
-    QPushButton,
-    QSplitter,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QLabel, QMainWindow, QStackedWidget, QWidget
 
+from app.access.choices import AccessChoices
+from app.captions import CaptionsFile
 from app.controller import Controller
 from app.jobs import Jobs
 from app.layout import LayoutFile
 from app.lifecycle import Lifecycle
 from app.pulse import Pulse
 from app.report import health_report
+from app.search import Search
 from app.shelf import Shelf
 from app.speech import Speech
-from app.state import AppState
-from app.theme import Appearance
+from app.views.arrangement import arrange
+from app.views.banner import Banner
+from app.views.captions_opener import CaptionsOpener
+from app.views.context import ViewContext
 from app.views.delays_panel import DelaysPanel
 from app.views.dialogs import Dialogs
 from app.views.health_strip import HealthStrip
-from app.views.menus import show_diarizers
+from app.views.menu_bar import make_menus
+from app.views.menus import offer
 from app.views.notice_bar import NoticeBar
 from app.views.placeholder import placeholder
+from app.views.search_bar import SearchBar
 from app.views.sessions_panel import SessionsPanel
 from app.views.speak_panel import SpeakPanel
 from app.views.speaker_timeline import SpeakerTimeline
 from app.views.toolbar import Toolbar
 from app.views.transcript_view import TranscriptView
 from app.views.welcome import Welcome
-from app.views.wiring import connect_commands, make_menus
+from app.views.wiring import connect_commands
 from engine.core.events import SessionState
+from engine.text.search import Hit
 
 _SIZE = QSize(1240, 800)
 
@@ -51,33 +49,36 @@ class MainWindow(QMainWindow):
         painted: the window was painted for the first time.
 
     Args:
-        state: what the views show.
+        context: what the views show and work with.
         controller: commands on the session.
         shelf: commands on files.
         speech: commands of the speak panel.
         lifecycle: ends the program.
-        appearance: colours.
         jobs: worker threads.
         layout_file: remembers what is shown.
+        captions_file: remembers how captions look.
     """
 
     painted = Signal()
 
     def __init__(
         self,
-        state: AppState,
+        context: ViewContext,
         controller: Controller,
         shelf: Shelf,
         speech: Speech,
         lifecycle: Lifecycle,
-        appearance: Appearance,
         jobs: Jobs,
         layout_file: LayoutFile,
+        captions_file: CaptionsFile,
     ) -> None:
         super().__init__()
+        state, appearance = context.state, context.appearance
         self._state = state
+        self._context = context
         self._controller = controller
         self._shelf = shelf
+        self._speech = speech
         self._lifecycle = lifecycle
         self.appearance = appearance
         self.layout_file = layout_file
@@ -86,26 +87,29 @@ class MainWindow(QMainWindow):
         self._diarizers: Sequence[tuple[str, str]] = ()
         settings = controller.settings
         self.toolbar = Toolbar(state, appearance, settings.input, settings.output)
-        self.transcript = TranscriptView(state, appearance, settings.text_size_pt)
-        self.timeline = SpeakerTimeline(state, appearance)
+        self.transcript = TranscriptView(context, settings.text_size_pt)
+        self.timeline = SpeakerTimeline(context)
+        self.search = Search(state, context.marks, self)
+        self.search_bar = SearchBar(self.search, context.marks)
         self.speak_panel = SpeakPanel(state, appearance)
         self.sessions_panel = SessionsPanel()
         self.welcome = Welcome(state, appearance)
         self.notice_bar = NoticeBar(state, appearance)
         self.health_strip = HealthStrip(state, appearance)
-        self.delays_panel = DelaysPanel(appearance, jobs)
+        self.delays_panel = DelaysPanel(appearance)
         self.alarm_line = QLabel()
-        self.banner = QFrame()
-        self.banner_text = QLabel()
-        self.banner_button = QPushButton("Back to the present recording")
+        self.banner = Banner(state)
         self.stack = QStackedWidget()
-        self.dialogs = Dialogs(self, state, controller, shelf)
+        self.captions = CaptionsOpener(context, speech, controller, captions_file, self)
+        self.access = AccessChoices(state, self.timeline, layout_file)
+        self.dialogs = Dialogs(self, context, controller, shelf)
         self.pulse = Pulse(self, state, controller)
         self.setWindowTitle("Viva Voce")
         self.resize(_SIZE)
         self.setMinimumHeight(480)
+        self.transcript.hears_clicks = layout_file.layout.hears_clicks
         self._build()
-        self.menu_actions = make_menus(self, controller, speech)
+        self.menu_actions = make_menus(self, context, controller, speech)
         self._connect()
         connect_commands(self, controller, shelf, speech)
         self.refresh()
@@ -145,20 +149,29 @@ class MainWindow(QMainWindow):
         self._show_page(self.welcome if show_welcome else self.transcript)
         self.transcript.set_placeholder(placeholder(self._state))
         self.timeline.setVisible(not show_welcome)
-        self.menu_actions.demo.setEnabled(is_ready and is_idle)
-        self.menu_actions.listen_to_file.setEnabled(is_ready and is_idle)
-        self.menu_actions.export.setEnabled(not is_empty)
-        self.menu_actions.show_live.setEnabled(not state.is_live_shown)
-        self.menu_actions.pause.setEnabled(
-            state.session_state in (SessionState.RECORDING, SessionState.PAUSED)
-        )
-        self._show_banner()
+        is_held = state.session_state in (SessionState.RECORDING, SessionState.PAUSED)
+        for name, is_enabled in (
+            ("demo", is_ready and is_idle),
+            ("listen", is_ready and is_idle),
+            ("export", not is_empty),
+            ("find", not show_welcome),
+            ("show_live", not state.is_live_shown),
+            ("pause", is_held),
+        ):
+            self.menu_actions.action(name).setEnabled(is_enabled)
+        self._refresh_selection()
+        self.banner.refresh()
         self.pulse.refresh()
 
     @Slot()
     def _refresh_once_filled(self) -> None:
-        if not self.menu_actions.export.isEnabled():
+        if not self.menu_actions.action("export").isEnabled():
             self.refresh()
+
+    @Slot()
+    def _refresh_selection(self) -> None:
+        is_chosen = self._context.marks.selection is not None
+        self.menu_actions.action("excerpt").setEnabled(is_chosen)
 
     def _show_page(self, page: QWidget) -> None:
         is_new = self.stack.currentWidget() is not page
@@ -172,17 +185,6 @@ class MainWindow(QMainWindow):
             self._was_ready = True
             button.setFocus()
 
-    def _show_banner(self) -> None:
-        state = self._state
-        untrained = [b for b in state.backends.values() if not b.is_trained]
-        if not state.is_live_shown:
-            self.banner_text.setText(f"Kept recording: {state.stored_title}")
-        elif untrained:
-            names = ", ".join(b.title or b.backend_id for b in untrained)
-            self.banner_text.setText(f"Untrained weights ({names}): what you see means nothing.")
-        self.banner.setVisible(bool(untrained) or not state.is_live_shown)
-        self.banner_button.setVisible(not state.is_live_shown)
-
     @Slot()
     def show_live(self) -> None:
         """Show the running or last recording again."""
@@ -191,6 +193,7 @@ class MainWindow(QMainWindow):
 
     @Slot(bool)
     def _show_closing(self, has_recording: bool) -> None:
+        self.captions.close()
         if has_recording:
             self.setWindowTitle("Viva Voce: finishing the text…")
             self.refresh()
@@ -214,7 +217,9 @@ class MainWindow(QMainWindow):
         self._diarizers = choices
         controller = self._controller
         chosen = controller.settings.diarizer
-        show_diarizers(self.menu_actions, choices, chosen, controller.set_diarizer)
+        # The chosen one may have an argument behind its id, which stays with its entry.
+        named = [(chosen if chosen.partition(":")[0] == i else i, title) for i, title in choices]
+        offer(self.menu_actions, "diarizers", named, chosen, controller.set_diarizer)
 
     @Slot()
     def take_session(self) -> None:
@@ -229,7 +234,32 @@ class MainWindow(QMainWindow):
     def show_delays(self, is_on: bool) -> None:
         """Show or hide the delays, and remember it."""
         self.delays_panel.setVisible(is_on)
+        self.menu_actions.action("delays").setChecked(is_on)
         self.layout_file.change(shows_delays=is_on)
+
+    @Slot(bool)
+    def set_hears_clicks(self, is_on: bool) -> None:
+        """Say whether a clicked word is heard, and remember it."""
+        self.transcript.hears_clicks = is_on
+        self.layout_file.change(hears_clicks=is_on)
+
+    @Slot(object)
+    def show_hit(self, hit: Hit) -> None:
+        """Show a place the search found, in transcript and timeline."""
+        self.transcript.show_hit(hit)
+        self.timeline.show_sample(hit.start)
+
+    @Slot(int, int)
+    def copy_stretch(self, start: int, end: int) -> None:
+        """Put what was said in a stretch on the clipboard."""
+        self._context.marks.select(start, end)
+        self.transcript.copy()
+
+    @Slot()
+    def be_silent(self) -> None:
+        """Stop speaking, and stop what is heard of a recording."""
+        self._context.playback.stop()
+        self._speech.stop_speaking()
 
     @Slot()
     def copy_report(self) -> None:
@@ -251,36 +281,11 @@ class MainWindow(QMainWindow):
     def _build(self) -> None:
         self.stack.addWidget(self.welcome)
         self.stack.addWidget(self.transcript)
-        middle = QSplitter(Qt.Orientation.Horizontal)
-        middle.setHandleWidth(1)
-        middle.setChildrenCollapsible(False)
-        for part in (self.sessions_panel, self.stack, self.speak_panel):
-            middle.addWidget(part)
-            middle.setStretchFactor(middle.count() - 1, int(part is self.stack))
-        middle.setSizes([216, 764, 260])
         self.alarm_line.setObjectName("alarmLine")
         self.alarm_line.setWordWrap(True)
         self.alarm_line.hide()
-        self._build_banner()
-        central = QWidget()
-        column = QVBoxLayout(central)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        for top in (self.toolbar, self.alarm_line, self.banner):
-            column.addWidget(top)
-        column.addWidget(middle, 1)
-        column.addWidget(_rule())
-        for bottom in (self.timeline, self.delays_panel, self.notice_bar, self.health_strip):
-            column.addWidget(bottom)
         self.delays_panel.hide()
-        self.setCentralWidget(central)
-
-    def _build_banner(self) -> None:
-        self.banner.setObjectName("banner")
-        row = QHBoxLayout(self.banner)
-        row.setContentsMargins(16, 4, 12, 4)
-        row.addWidget(self.banner_text, 1)
-        row.addWidget(self.banner_button)
+        self.setCentralWidget(arrange(self))
 
     @Slot()
     def close_window(self) -> None:
@@ -296,15 +301,9 @@ class MainWindow(QMainWindow):
         ):
             changed.connect(self.refresh)
         state.lines_changed.connect(self._refresh_once_filled)
-        self.banner_button.clicked.connect(self.show_live)
+        self.banner.button.clicked.connect(self.show_live)
         self.transcript.time_chosen.connect(self.timeline.show_sample)
         self.timeline.time_chosen.connect(self.transcript.show_sample)
+        self._context.marks.selection_changed.connect(self._refresh_selection)
         self.notice_bar.history_asked.connect(self.dialogs.show_messages)
         self._lifecycle.closing.connect(self._show_closing)
-
-
-def _rule() -> QFrame:
-    rule = QFrame()
-    rule.setFixedHeight(1)
-    rule.setObjectName("rule")
-    return rule

@@ -1,9 +1,10 @@
 """A line edit laid over a speaker's name."""
 
-from PySide6.QtCore import QEvent, QRect, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, Qt, Signal, Slot
 from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
+from app.i18n import tr
 from engine.core.types import SpeakerId
 
 MAX_NAME_CHARACTERS = 200
@@ -25,18 +26,27 @@ class NameEditor(QLineEdit):
         self._speaker: SpeakerId | None = None
         self._old_name = ""
         self.setMaxLength(MAX_NAME_CHARACTERS)
-        self.setAccessibleName("Name of the speaker")
+        self.setAccessibleName(tr("Name of the speaker"))
         self.hide()
         self.returnPressed.connect(self._accept)
 
-    def edit(self, speaker: SpeakerId, name: str, place: QRect) -> None:
-        """Open over a name."""
+    @property
+    def is_open(self) -> bool:
+        """Whether a name is being written."""
+        return self._speaker is not None
+
+    def edit(self, speaker: SpeakerId, name: str) -> None:
+        """Begin with a name; whoever opens it puts it in its place."""
         self._speaker, self._old_name = speaker, name
         self.setText(name)
-        self.setGeometry(place.adjusted(0, -2, 0, 4))
         self.show()
         self.selectAll()
         self.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    @Slot()
+    def finish(self) -> None:
+        """Take the name and close."""
+        self._accept()
 
     def cancel(self) -> None:
         """Close and leave the name as it was."""

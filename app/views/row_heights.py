@@ -1,5 +1,7 @@
 """Heights of rows, known or estimated, and where each begins."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,30 +12,32 @@ class RowHeights:
     def __init__(self) -> None:
         self._heights: NDArray[np.int64] = np.zeros(256, np.int64)
         self._is_exact: NDArray[np.bool_] = np.zeros(256, np.bool_)
-        self._ends: NDArray[np.int64] = np.zeros(0, np.int64)
+        self._ends: NDArray[np.int64] = np.zeros(256, np.int64)
         self._num_rows = 0
-        self._is_dirty = True
+        self._num_known = 0  # rows whose ends are up to date
 
     @property
     def total(self) -> int:
         """Height of all rows."""
-        ends = self._positions()
-        return int(ends[-1]) if len(ends) else 0
+        return int(self._positions()[-1]) if self._num_rows else 0
 
-    def keep(self, num_rows: int) -> None:
-        """Forget the rows from `num_rows` on."""
-        self._num_rows = min(self._num_rows, num_rows)
-        self._is_dirty = True
+    def splice(self, first: int, removed: int, estimates: Sequence[int]) -> None:
+        """Put rows whose heights are not known yet in the place of others.
 
-    def append(self, estimate: int) -> None:
-        """Add a row whose height is not known yet."""
-        if self._num_rows == len(self._heights):
-            self._heights = np.concatenate([self._heights, np.zeros_like(self._heights)])
-            self._is_exact = np.concatenate([self._is_exact, np.zeros_like(self._is_exact)])
-        self._heights[self._num_rows] = estimate
-        self._is_exact[self._num_rows] = False
-        self._num_rows += 1
-        self._is_dirty = True
+        Args:
+            first: the first row that gives way.
+            removed: how many do.
+            estimates: of the rows that come, pixels.
+        """
+        rest = self._num_rows - first - removed
+        end = first + len(estimates)
+        self._reserve(end + rest)
+        for array in (self._heights, self._is_exact):
+            array[end : end + rest] = array[first + removed : first + removed + rest].copy()
+        self._heights[first:end] = estimates
+        self._is_exact[first:end] = False
+        self._num_rows = end + rest
+        self._num_known = min(self._num_known, first)
 
     def set(self, row: int, height: int) -> int:
         """Tell a row's real height; returns how much it grew."""
@@ -41,7 +45,7 @@ class RowHeights:
         self._is_exact[row] = True
         if growth:
             self._heights[row] = height
-            self._is_dirty = True
+            self._num_known = min(self._num_known, row)
         return growth
 
     def is_exact(self, row: int) -> bool:
@@ -63,8 +67,18 @@ class RowHeights:
         found = int(np.searchsorted(self._positions(), y, side="right"))
         return min(found, self._num_rows - 1)
 
+    def _reserve(self, num_rows: int) -> None:
+        if num_rows > len(self._heights):
+            more = max(num_rows, 2 * len(self._heights)) - len(self._heights)
+            self._heights = np.concatenate([self._heights, np.zeros(more, np.int64)])
+            self._is_exact = np.concatenate([self._is_exact, np.zeros(more, np.bool_)])
+            self._ends = np.concatenate([self._ends, np.zeros(more, np.int64)])
+
     def _positions(self) -> NDArray[np.int64]:
-        if self._is_dirty:
-            self._ends = np.cumsum(self._heights[: self._num_rows])
-            self._is_dirty = False
-        return self._ends
+        known, num_rows = self._num_known, self._num_rows
+        if known < num_rows:
+            np.cumsum(self._heights[known:num_rows], out=self._ends[known:num_rows])
+            if known:
+                self._ends[known:num_rows] += self._ends[known - 1]
+            self._num_known = num_rows
+        return self._ends[:num_rows]

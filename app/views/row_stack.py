@@ -6,8 +6,9 @@ from PySide6.QtGui import QFont
 
 from app.theme import Theme
 from app.views.row_heights import RowHeights
-from app.views.transcript_layout import LaidOutRow, Metrics, lay_out
-from app.views.transcript_rows import Row, RowKind, TranscriptRows
+from app.views.transcript_layout import LaidOutRow, lay_out
+from app.views.transcript_metrics import Metrics
+from app.views.transcript_rows import Row, RowKind, RowsChange, TranscriptRows
 from engine.text.document import TranscriptDocument
 
 _MAX_LAYOUTS = 200
@@ -25,10 +26,16 @@ class RowStack:
         self.rows = TranscriptRows(document)
         self.heights = RowHeights()
         self.metrics = Metrics(QFont(), 13, 400)
-        self._layouts: OrderedDict[int, LaidOutRow] = OrderedDict()
+        # By the row itself, held here so that its id is nobody else's.
+        self._layouts: OrderedDict[int, tuple[Row, LaidOutRow]] = OrderedDict()
 
     def __len__(self) -> int:
         return len(self.rows.rows)
+
+    @property
+    def num_layouts(self) -> int:
+        """How many rows are kept laid out."""
+        return len(self._layouts)
 
     def row(self, index: int) -> Row:
         """Return a row."""
@@ -37,23 +44,27 @@ class RowStack:
     def set_metrics(self, metrics: Metrics) -> None:
         """Lay everything out anew."""
         self.metrics = metrics
-        self.rows_changed(0)
+        self.forget_layouts()
+        self.heights = RowHeights()
+        self.heights.splice(0, 0, [metrics.estimate(row) for row in self.rows.rows])
 
-    def rows_changed(self, first: int) -> None:
-        """Forget what was measured from a row on."""
-        for index in [index for index in self._layouts if index >= first]:
-            del self._layouts[index]
-        self.heights.keep(first)
-        for row in self.rows.rows[first:]:
-            self.heights.append(self.metrics.estimate(row, _num_words(row)))
+    def forget_layouts(self) -> None:
+        """Lay out anew what is seen; heights stay."""
+        self._layouts.clear()
+
+    def take(self, change: RowsChange) -> None:
+        """Take in that rows gave way to others."""
+        first, removed, added = change
+        estimates = [self.metrics.estimate(row) for row in self.rows.rows[first : first + added]]
+        self.heights.splice(first, removed, estimates)
 
     def measure(self, index: int, theme: Theme) -> int:
         """Make a row's height exact; returns how much it grew."""
         if self.heights.is_exact(index):
             return 0
         laid_out = self.laid_out(index, theme)
-        estimate = self.metrics.estimate(self.row(index), 0)
-        return self.heights.set(index, laid_out.height if laid_out else estimate)
+        height = laid_out.height if laid_out else self.metrics.estimate(self.row(index))
+        return self.heights.set(index, height)
 
     def measure_last(self, height: int, theme: Theme) -> None:
         """Make the heights exact of the last rows that fill a view."""
@@ -82,16 +93,12 @@ class RowStack:
         row = self.row(index)
         if row.kind is RowKind.SPAN:
             return None
-        found = self._layouts.get(index)
-        if found is None:
-            found = lay_out(row, self.document, self.metrics, theme)
-            self._layouts[index] = found
-            while len(self._layouts) > _MAX_LAYOUTS:
-                self._layouts.popitem(last=False)
-        else:
-            self._layouts.move_to_end(index)
-        return found
-
-
-def _num_words(row: Row) -> int:
-    return (row.line.end - row.line.first if row.line else 0) + len(row.partial)
+        found = self._layouts.get(id(row))
+        if found is not None:
+            self._layouts.move_to_end(id(row))
+            return found[1]
+        laid_out = lay_out(row, self.document, self.metrics, theme)
+        self._layouts[id(row)] = (row, laid_out)
+        while len(self._layouts) > _MAX_LAYOUTS:
+            self._layouts.popitem(last=False)
+        return laid_out

@@ -16,12 +16,27 @@ PATTERNS = (
     Qt.BrushStyle.DiagCrossPattern,
     Qt.BrushStyle.CrossPattern,
 )
-"""A pattern a speaker slot."""
+"""A pattern a speaker slot; see `pattern_of`."""
 _STRIPE = 5.0
 
 
+def pattern_of(speaker: SpeakerId) -> Qt.BrushStyle:
+    """Return a speaker's pattern; neighbouring epochs share colours, but not patterns."""
+    return PATTERNS[(speaker.slot + 4 * (speaker.epoch % 2)) % len(PATTERNS)]
+
+
+def shaded(color: QColor) -> QColor:
+    """Return what a speaker's pattern is drawn upon: darker, or lighter where that shows more."""
+    return color.darker(135) if color.lightness() > 110 else color.lighter(170)
+
+
 def paint_badge(
-    painter: QPainter, rect: QRectF, speaker: SpeakerId | None, theme: Theme, font: QFont
+    painter: QPainter,
+    rect: QRectF,
+    speaker: SpeakerId | None,
+    theme: Theme,
+    font: QFont,
+    color: int = -1,
 ) -> None:
     """Paint a speaker's badge; an open ring where nobody is known.
 
@@ -31,6 +46,7 @@ def paint_badge(
         speaker: whose.
         theme: colours.
         font: of the letter; its size is taken from the rectangle.
+        color: see `TranscriptDocument.speaker_color`; -1 for the slot's own.
     """
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -40,12 +56,12 @@ def paint_badge(
         painter.drawRoundedRect(rect.adjusted(1, 1, -1, -1), 5, 5)
         painter.restore()
         return
-    color = theme.speaker(speaker.slot)
+    ink = theme.speaker(speaker.slot if color < 0 else color)
     path = QPainterPath()
     path.addRoundedRect(rect, 5, 5)
-    painter.fillPath(path, color)
+    painter.fillPath(path, ink)
     painter.setClipPath(path)
-    _paint_pattern(painter, rect, PATTERNS[speaker.slot % len(PATTERNS)], color)
+    _paint_pattern(painter, rect, pattern_of(speaker), ink)
     painter.setPen(theme.color("ground"))
     letter_font = QFont(font)
     letter_font.setWeight(QFont.Weight.Bold)
@@ -65,6 +81,6 @@ def badge_size(text_height: int) -> QRectF:
 def _paint_pattern(painter: QPainter, rect: QRectF, pattern: Qt.BrushStyle, color: QColor) -> None:
     """Fill a stripe at the right, where it does not stand behind the letter."""
     stripe = QRectF(rect.right() - _STRIPE, rect.top(), _STRIPE, rect.height())
-    painter.fillRect(stripe, color.darker(135) if color.lightness() > 110 else color.lighter(170))
+    painter.fillRect(stripe, shaded(color))
     if pattern is not Qt.BrushStyle.SolidPattern:
         painter.fillRect(stripe, QBrush(color, pattern))

@@ -1,296 +1,207 @@
 """Who speaks when, live: a row a speaker, from a second to the whole recording."""
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QPointF, QRect, Qt, Signal, Slot
 from PySide6.QtGui import (
-    QFont,
+    QContextMenuEvent,
+    QFocusEvent,
     QHelpEvent,
     QKeyEvent,
     QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QResizeEvent,
+    QNativeGestureEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QToolButton, QToolTip, QWidget
+from PySide6.QtWidgets import QToolTip, QWidget
 
-from app.state import AppState
-from app.theme import Appearance, tabular
-from app.views.timeline_model import TimelineModel
-from app.views.timeline_painter import TimelinePainter, TimelineRows
-from app.views.timeline_sizes import TimelineSizes
-from app.views.transcript_rows import describe_span
-from engine.core.timebase import format_time
-from engine.core.types import MAX_SPEAKERS, SpanKind, SpeakerId
-from engine.text.attribution import ACTIVE
-
-_ZOOM_STEP = 1.25
-_DRAG_PX = 4
+from app.i18n import tr
+from app.views.context import ViewContext
+from app.views.timeline_actions import TimelineActions
+from app.views.timeline_describe import describe_moment, describe_row
+from app.views.timeline_keys import TimelineKeys
+from app.views.timeline_mouse import TimelineMouse
+from app.views.timeline_view import TimelineView
+from engine.core.types import SpeakerId
 
 
-class SpeakerTimeline(QWidget):
-    """Shows the activity and the marked stretches of `AppState.document`.
+class SpeakerTimeline(TimelineView):
+    """Shows who speaks when, and lets people go there, select, hear, and say who is who.
 
     Signals:
-        time_chosen: a clicked moment, in samples.
+        time_chosen: a moment somebody went to, in samples.
+        copy_asked: first sample of a stretch whose text is to be copied, and one past its last.
+        export_asked: the same of a stretch to be exported.
+        current_row_changed: `current_row` is another one.
 
     Args:
-        state: what to show.
-        appearance: colours.
+        context: the shown document, its marks, and what changes and plays it.
     """
 
     time_chosen = Signal(int)
+    copy_asked = Signal(int, int)
+    export_asked = Signal(int, int)
+    current_row_changed = Signal()
 
-    def __init__(
-        self, state: AppState, appearance: Appearance, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
-        self._state = state
-        self._appearance = appearance
-        self.model = TimelineModel()
-        self.threshold = ACTIVE
-        self._rows = TimelineRows()
-        self._drag_from: QPointF | None = None
-        self._is_dragging = False
-        self.follow_button = QToolButton(self)
-        self._prepare()
-        state.document_replaced.connect(self._replace_document)
-        state.activity_changed.connect(self._take_activity)
-        state.spans_changed.connect(self._take_spans)
-        state.lines_changed.connect(self.update)
-        appearance.changed.connect(self.update)
-        self._replace_document()
+    def __init__(self, context: ViewContext, parent: QWidget | None = None) -> None:
+        self._current: SpeakerId | None = None
+        self._is_own_current = False
+        super().__init__(context, parent)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMouseTracking(True)
+        self.setAccessibleName(tr("Speaker timeline"))
+        self.commands = TimelineActions(self, context)
+        self._mouse = TimelineMouse(self, self.commands)
+        self._keys = TimelineKeys(self, self.commands)
+        self._describe_rows()
 
-    @property
-    def rows(self) -> TimelineRows:
-        """The rows there are."""
-        return self._rows
+    # --- rows ---
+
+    def speaker_rows(self) -> tuple[SpeakerId | None, ...]:
+        """Return whose rows there are from top to bottom; None is the program's own voice."""
+        own = (None,) if self._data.spans.has_own_voice else ()
+        return (*(row.speaker for row in self._data.rows), *own)
 
     @property
-    def sizes(self) -> TimelineSizes:
-        """Sizes for the font in force."""
-        return TimelineSizes(self.fontMetrics().height())
+    def current_row(self) -> int | None:
+        """Index of the row the keyboard is at."""
+        rows = self.speaker_rows()
+        if self._is_own_current:
+            return len(rows) - 1 if rows and rows[-1] is None else None
+        return rows.index(self._current) if self._current and self._current in rows else None
 
-    def set_duration(self, duration_s: float) -> None:
-        """Tell how long the recording is by now; repaints only if it moved by a pixel."""
-        per_px = self.model.span_s / self.model.width_px
-        if abs(duration_s - self.model.duration_s) >= per_px:
-            self.model.set_duration(duration_s)
+    @property
+    def current_speaker(self) -> SpeakerId | None:
+        """Whose row the keyboard is at."""
+        return None if self._is_own_current or self.current_row is None else self._current
+
+    @property
+    def painted_row(self) -> int | None:
+        """The current row, while the keyboard is here."""
+        return self.current_row if self.hasFocus() else None
+
+    def choose_row(self, index: int | None) -> None:
+        """Make a row the one the keyboard is at, and bring it into view."""
+        rows = self.speaker_rows()
+        speaker = rows[index] if index is not None and index < len(rows) else None
+        is_own = index is not None and index < len(rows) and speaker is None
+        if (speaker, is_own) != (self._current, self._is_own_current):
+            self._current, self._is_own_current = speaker, is_own
+            self.current_row_changed.emit()
             self.update()
+        if index is not None and speaker is not None:
+            layout = self.layout_now
+            top = index * layout.row_height
+            low = top + layout.row_height - layout.rows_height
+            self.rows_bar.setValue(min(max(self.rows_bar.value(), low), top))
 
-    def show_sample(self, sample: int) -> None:
-        """Bring a moment into view."""
-        self.model.show(self._state.document.seconds(sample))
-        self._changed()
-
-    @Slot(bool)
-    def set_following(self, is_following: bool) -> None:
-        """Stay at the newest moment, or stand still."""
-        self.model.set_following(is_following)
-        self._changed()
-
-    def zoom(self, is_in: bool, x: float | None = None) -> None:
-        """Zoom by a step."""
-        self.model.zoom(1 / _ZOOM_STEP if is_in else _ZOOM_STEP, x)
-        self._changed()
-
-    def scroll_pages(self, pages: float) -> None:
-        """Scroll by shares of what is visible."""
-        self.model.scroll_s(pages * self.model.span_s)
-        self._changed()
+    # --- in words ---
 
     def describe(self, time_s: float) -> str:
-        """Return time, speakers and probabilities of a moment, for people."""
-        document = self._state.document
-        lines = [format_time(max(0.0, time_s), decimals=1)]
-        activity = document.activity
-        if activity.frame_ms:
-            frame = int(time_s * 1000 / activity.frame_ms)
-            rows = activity.rows(frame, frame + 1)
-            epoch = activity.epoch_at(frame)
-            for slot in range(MAX_SPEAKERS) if len(rows) else ():
-                if rows[0, slot] >= 0.05:
-                    name = document.speaker_name(SpeakerId(epoch, slot))
-                    lines.append(f"{name}: {rows[0, slot]:.0%}")
-            if len(rows) and frame >= activity.final_until:
-                lines.append("may still change")
-        sample = int(time_s * document.sample_rate)
-        marks = [span for span in document.spans if span.start <= sample < span.end]
-        lines += [describe_span(span, document.sample_rate) for span in marks]
-        return "\n".join(lines)
+        """Return time, speakers and probabilities, words and marks of a moment, for people."""
+        return describe_moment(self.scene, time_s)
+
+    def describe_now(self) -> str:
+        """Return what `describe` says of the moment that is heard, the newest or the chosen."""
+        return self.describe(self._now_s())
+
+    def describe_row(self, index: int) -> str:
+        """Return a row's name, its share of the visible stretch, and whether it is active now."""
+        return describe_row(self.scene, index, self.model.start_s, self.model.end_s, self._now_s())
+
+    def row_rect_on_widget(self, index: int) -> QRect:
+        """Return a row's place with its name, cut to what is seen of it."""
+        layout = self.layout_now
+        if index >= layout.num_rows:
+            return layout.own_rect.toRect()
+        return layout.row_rect(index).intersected(layout.rows_rect).toRect()
 
     # --- Qt events ---
 
-    def sizeHint(self) -> QSize:
-        return QSize(600, self._height())
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(240, self._height())
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        del event
-        painter = QPainter(self)
-        small = QFont(self.font())
-        small.setPointSizeF(self.font().pointSizeF() * 0.85)
-        TimelinePainter(
-            painter,
-            self._plot(),
-            self._state.document,
-            self.model,
-            self._rows,
-            self.sizes,
-            self._appearance,
-            self.threshold,
-        ).paint(self.font(), tabular(small))
-        if self.hasFocus():
-            painter.setPen(self._appearance.theme.color("focus"))
-            painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
-        painter.end()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        del event
-        self.model.width_px = max(1.0, self._plot().width())
-        self.model.set_duration(self.model.duration_s)
-        size = self.follow_button.sizeHint()
-        axis = self.sizes.axis
-        self.follow_button.setGeometry(10, self.height() - axis - 2, size.width(), axis)
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        delta = event.angleDelta()
-        is_scroll = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier) or delta.x()
-        if is_scroll:
-            self.model.scroll_px(-(delta.x() or delta.y()) / 2)
-        else:
-            x = event.position().x() - self.sizes.header
-            self.model.zoom(_ZOOM_STEP ** (-delta.y() / 120), min(max(x, 0), self.model.width_px))
-        self._changed()
-        event.accept()
-
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        if event.button() == Qt.MouseButton.LeftButton:
-            self._drag_from, self._is_dragging = event.position(), False
+        self._mouse.press(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        if self._drag_from is None:
-            return
-        moved = event.position().x() - self._drag_from.x()
-        if self._is_dragging or abs(moved) >= _DRAG_PX:
-            self._is_dragging = True
-            self._drag_from = event.position()
-            self.setCursor(Qt.CursorShape.ClosedHandCursor)
-            self.model.scroll_px(-moved)
-            self._changed()
+        self._mouse.move(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        if self._drag_from is not None and not self._is_dragging:
-            time_s = self.model.time_at(event.position().x() - self.sizes.header)
-            if 0 <= time_s <= self.model.duration_s:
-                self.time_chosen.emit(round(time_s * self._state.document.sample_rate))
-        self._drag_from, self._is_dragging = None, False
-        self.unsetCursor()
+        self._mouse.release(event)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        self._mouse.double_click(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        self._mouse.wheel(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        if event.reason() == QContextMenuEvent.Reason.Keyboard:
+            self.commands.open_menu()
+        else:
+            self.commands.open_menu_at(QPointF(event.pos()), event.globalPos())
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self.point_at(None)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.update()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        page = self.model.span_s / 10
-        match event.key():
-            case Qt.Key.Key_Left:
-                self.model.scroll_s(-page)
-            case Qt.Key.Key_Right:
-                self.model.scroll_s(page)
-            case Qt.Key.Key_PageUp:
-                self.model.scroll_s(-page * 9)
-            case Qt.Key.Key_PageDown:
-                self.model.scroll_s(page * 9)
-            case Qt.Key.Key_Home:
-                self.model.go_to_start()
-            case Qt.Key.Key_End:
-                self.model.set_following(True)
-            case Qt.Key.Key_Plus | Qt.Key.Key_Equal:
-                self.model.zoom(1 / _ZOOM_STEP)
-            case Qt.Key.Key_Minus:
-                self.model.zoom(_ZOOM_STEP)
-            case Qt.Key.Key_0:
-                self.model.show_all()
-            case _:
-                super().keyPressEvent(event)
-                return
-        self._changed()
+        if not self._keys.press(event):
+            super().keyPressEvent(event)
 
     def event(self, event: QEvent) -> bool:
-        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            x = event.pos().x() - self.sizes.header
-            if x >= 0 and 0 <= self.model.time_at(x) <= self.model.duration_s:
-                QToolTip.showText(event.globalPos(), self.describe(self.model.time_at(x)), self)
-            else:
-                QToolTip.hideText()
+        kind = event.type()
+        if kind == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            # Else shortcuts of the window would take keys that do something here.
+            if self._keys.is_ours(event):
+                event.accept()
+                return True
+        elif isinstance(event, QHelpEvent) and kind == QEvent.Type.ToolTip:
+            self._show_tip(event)
+            return True
+        elif isinstance(event, QNativeGestureEvent) and self._mouse.gesture(event):
             return True
         return super().event(event)
 
+    def _show_tip(self, event: QHelpEvent) -> None:
+        layout = self.layout_now
+        x, row = event.pos().x() - layout.plot.left(), layout.row_at(event.pos().y())
+        if x >= 0 and self._is_known(x):
+            QToolTip.showText(event.globalPos(), self.describe(self.model.time_at(x)), self)
+        elif x < 0 and row is not None:
+            QToolTip.showText(event.globalPos(), self.describe_row(row), self)
+        else:
+            QToolTip.hideText()
+
     # --- changes ---
 
-    @Slot()
-    def _replace_document(self) -> None:
-        document = self._state.document
-        self.model = TimelineModel()
-        self.model.width_px = max(1.0, self._plot().width())
-        self.model.set_duration(document.seconds(document.num_samples))
-        if not self._state.is_live_shown:
-            self.model.set_following(False)
-            self.model.show_all()
-        self._rows = TimelineRows()
-        self._take_spans()
-        self._take_activity()
-        self._changed()
+    def _now_s(self) -> float:
+        """Return the moment that counts as now: heard, or recorded, or chosen."""
+        marks, document = self._context.marks, self._state.document
+        if marks.playing is not None:
+            return document.seconds(marks.playing)
+        if self.can_follow or marks.cursor is None:
+            # The newest frame, not the moment after it.
+            return self.model.duration_s - 1e-3
+        return document.seconds(marks.cursor)
+
+    def _rows_changed(self) -> None:
+        super()._rows_changed()
+        self._describe_rows()
 
     @Slot()
-    def _take_activity(self) -> None:
-        activity = self._state.document.activity
-        cells, _, _ = activity.overview(0, activity.num_frames, 1)
-        slots = tuple(
-            slot for slot in range(MAX_SPEAKERS) if len(cells) and cells[:, slot].max() >= ACTIVE
-        )
-        self._set_rows(TimelineRows(slots, self._rows.has_own_voice))
-        self.set_duration(
-            max(self.model.duration_s, activity.num_frames * activity.frame_ms / 1000)
-        )
-        self.update()
-
-    @Slot()
-    def _take_spans(self) -> None:
-        has_own = any(span.kind is SpanKind.OWN_VOICE for span in self._state.document.spans)
-        self._set_rows(TimelineRows(self._rows.slots, has_own))
-        self.update()
-
-    def _set_rows(self, rows: TimelineRows) -> None:
-        if rows != self._rows:
-            self._rows = rows
-            self.updateGeometry()
-            self._describe_rows()
-
-    def _changed(self) -> None:
-        self.follow_button.setChecked(self.model.is_following)
-        self.update()
-
     def _describe_rows(self) -> None:
         document = self._state.document
-        names = [document.speaker_name(SpeakerId(0, slot)) for slot in self._rows.slots]
+        names = [document.speaker_name(row) for row in self.speaker_rows() if row is not None]
+        people = ", ".join(names) if names else tr("nobody yet")
         self.setAccessibleDescription(
-            f"Rows: {', '.join(names) or 'nobody yet'}. Arrow keys scroll, plus and minus zoom, "
-            "End follows the newest moment, 0 shows everything."
+            tr(
+                "Rows: {people}. Left and Right move in time, with Shift they select; "
+                "Up and Down choose a row; plus and minus zoom, 0 shows everything; "
+                "Space plays; End follows the newest moment.",
+                people=people,
+            )
         )
-
-    def _height(self) -> int:
-        rows = self._rows
-        return self.sizes.height(len(rows.slots), has_own_voice=rows.has_own_voice)
-
-    def _plot(self) -> QRectF:
-        header = self.sizes.header
-        return QRectF(header, 0, max(1, self.width() - header - 8), self.height())
-
-    def _prepare(self) -> None:
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName("Speaker timeline")
-        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
-        self.follow_button.setText("Follow")
-        self.follow_button.setCheckable(True)
-        self.follow_button.setChecked(True)
-        self.follow_button.setToolTip("Keep the newest moment in view (End)")
-        self.follow_button.clicked.connect(self.set_following)

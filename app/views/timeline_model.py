@@ -6,14 +6,16 @@ MIN_SPAN_S = 1.0
 DEFAULT_SPAN_S = 30.0
 _AHEAD = 0.04
 """Share of the view kept free at the right of the newest moment while following."""
+_JUMP = 1 / 3
+"""Share of the view that is new after a jump."""
 _STEPS_S = (0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600, 7200)
 
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """A mark of the time axis: where it stands and what it says."""
+    """A mark of the time axis: which moment it marks and what it says."""
 
-    x: float
+    time_s: float
     label: str
 
 
@@ -21,6 +23,8 @@ class TimelineModel:
     """The visible stretch of a recording; it follows the newest moment until it is moved."""
 
     def __init__(self) -> None:
+        self.reduced_motion = False
+        """While following, jump by a third of the view instead of moving with every picture."""
         self.duration_s = 0.0
         self.width_px = 1.0
         self.span_s = DEFAULT_SPAN_S
@@ -36,6 +40,16 @@ class TimelineModel:
     def end_s(self) -> float:
         """Time at the right edge."""
         return self._start_s + self.span_s
+
+    @property
+    def px_s(self) -> float:
+        """How long a pixel is."""
+        return self.span_s / self.width_px
+
+    @property
+    def start_px(self) -> int:
+        """The left edge in pixels from the beginning of the recording."""
+        return round(self._start_s / self.px_s)
 
     @property
     def max_span_s(self) -> float:
@@ -99,20 +113,28 @@ class TimelineModel:
         self.is_following = False
         self._start_s = 0.0
 
-    def ticks(self, min_distance_px: float) -> list[Tick]:
-        """Return the marks of the axis, at least so many pixels apart."""
-        per_px = self.span_s / self.width_px
-        step = next((s for s in _STEPS_S if s >= min_distance_px * per_px), _STEPS_S[-1])
-        first = max(0, int(-(-self._start_s // step)))
-        last = int(self.end_s // step)
-        return [Tick(self.x_of(n * step), _label(n * step, step)) for n in range(first, last + 1)]
-
     def _settle(self) -> None:
         self.span_s = min(max(self.span_s, MIN_SPAN_S), self.max_span_s)
         latest = max(0.0, self.duration_s - self.span_s * (1 - _AHEAD))
-        if self.is_following:
-            self._start_s = latest
-        self._start_s = min(max(self._start_s, 0.0), latest)
+        if not self.is_following:
+            start_s = min(self._start_s, latest)
+        else:
+            start_s = self._jump() if self.reduced_motion else latest
+        # Whole pixels, so that what was painted can be moved instead of painted again.
+        self._start_s = round(max(start_s, 0.0) / self.px_s) * self.px_s
+
+    def _jump(self) -> float:
+        """Return where the view begins that stands still until the newest moment leaves it."""
+        if self._start_s <= self.duration_s <= self.end_s:
+            return self._start_s
+        return max(0.0, self.duration_s - self.span_s * (1 - _JUMP))
+
+
+def axis_ticks(start_s: float, end_s: float, px_s: float, min_distance_px: float) -> list[Tick]:
+    """Return the marks of the axis from start to end, at least so many pixels apart."""
+    step = next((s for s in _STEPS_S if s >= min_distance_px * px_s), _STEPS_S[-1])
+    first = max(0, int(-(-start_s // step)))
+    return [Tick(n * step, _label(n * step, step)) for n in range(first, int(end_s // step) + 1)]
 
 
 def _label(seconds: float, step_s: float) -> str:

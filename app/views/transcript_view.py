@@ -1,79 +1,86 @@
-"""The transcript: only what is visible is laid out and painted; it follows the end until read."""
+"""The transcript: read, heard, chosen, corrected and given to speakers word by word."""
 
-from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, Qt, Signal, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import (
+    QContextMenuEvent,
+    QFocusEvent,
     QGuiApplication,
     QKeyEvent,
-    QKeySequence,
     QMouseEvent,
     QPainter,
     QPaintEvent,
-    QResizeEvent,
 )
 from PySide6.QtWidgets import QWidget
 
-from app.state import AppState
-from app.theme import Appearance
-from app.views.following_area import FollowingArea
-from app.views.name_editor import NameEditor
-from app.views.row_selection import RowSelection
-from app.views.row_stack import RowStack
-from app.views.transcript_layout import Metrics
+from app.i18n import tr
+from app.views.context import ViewContext
+from app.views.row_area import RowArea
+from app.views.transcript_cursor import TranscriptCursor
+from app.views.transcript_editors import TranscriptEditors
+from app.views.transcript_hearing import Hearing
+from app.views.transcript_keys import press_key, speaker_in_slot
+from app.views.transcript_lights import Lights, words_of_hit
+from app.views.transcript_menu import open_menu
+from app.views.transcript_mouse import TranscriptMouse
 from app.views.transcript_painter import TranscriptPainter
-from app.views.transcript_rows import TranscriptRows, row_text
-from engine.core.types import SpeakerId
+from app.views.transcript_places import Place, Spot, spot_at, spot_of
+from app.views.transcript_text import full_text, plain_text, row_text
+from engine.text.search import Hit
 
-_MAX_LAYOUTS = 200
 
-
-class TranscriptView(FollowingArea):
+class TranscriptView(RowArea):
     """Shows `AppState.document`.
 
     Signals:
-        time_chosen: the start of a row somebody clicked, in samples.
-        rename_asked: a speaker and the new name.
+        time_chosen: where somebody put the cursor here, in samples.
+        current_row_changed: the cursor is in another row, or the row has another index; -1: none.
+
+    Attributes:
+        hears_clicks: whether a click on a word lets it be heard.
+        cursor_at: the word cursor and the selection.
+        editors: what is being written over it.
+        hearing: plays words, and lights the one that is heard.
 
     Args:
-        state: what to show.
-        appearance: colours.
+        context: what is shown, and what takes commands.
         text_size_pt: of the words.
     """
 
     time_chosen = Signal(int)
-    rename_asked = Signal(object, str)
+    current_row_changed = Signal(int)
 
     def __init__(
-        self,
-        state: AppState,
-        appearance: Appearance,
-        text_size_pt: int,
-        parent: QWidget | None = None,
+        self, context: ViewContext, text_size_pt: int, parent: QWidget | None = None
     ) -> None:
-        super().__init__(parent)
-        self._state = state
-        self._appearance = appearance
-        self._text_size_pt = text_size_pt
-        self._stack = RowStack(state.document)
+        super().__init__(context.state, context.appearance, text_size_pt, parent)
+        self._context = context
         self._was_following = False
         self._placeholder = ""
-        self.selection = RowSelection()
-        self._editor = NameEditor(self.viewport())
-        self._editor.accepted.connect(self.rename_asked)
-        self._editor.closed.connect(self._end_naming)
-        self._prepare_widgets()
-        self._connect(state, appearance)
+        self.hears_clicks = True
+        self.cursor_at = TranscriptCursor(context.marks, self)
+        self.editors = TranscriptEditors(self, context, self)
+        self.hearing = Hearing(self, context)
+        self._mouse = TranscriptMouse(self)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName(tr("Transcript"))
+        self.setMinimumSize(240, 120)
+        self.viewport().setCursor(Qt.CursorShape.ArrowCursor)
+        self._connect()
         self._replace_document()
 
     @property
-    def rows(self) -> TranscriptRows:
-        """What it shows, from top to bottom."""
-        return self._stack.rows
+    def current_row(self) -> int:
+        """The row the cursor is in; -1 for none."""
+        return self.cursor_at.row
 
-    def set_text_size(self, size_pt: int) -> None:
-        """Show words at a size in points."""
-        if size_pt != self._text_size_pt:
-            self._text_size_pt = size_pt
-            self._relayout()
+    def row_text(self, index: int) -> str:
+        """Return a row as people hear it told: time, speaker and words."""
+        return row_text(self._state.document, self.stack.row(index))
+
+    def choose_row(self, index: int) -> None:
+        """Choose a row and bring it into view."""
+        if 0 <= index < self.row_count():
+            self.cursor_at.choose_row(index)
 
     def set_placeholder(self, text: str) -> None:
         """Say this where there is no row."""
@@ -82,224 +89,207 @@ class TranscriptView(FollowingArea):
             self.viewport().update()
 
     def show_sample(self, sample: int) -> None:
-        """Bring the row that holds a moment into view, and leave the end."""
-        row = self._stack.rows.row_at(sample)
-        if row >= 0:
-            self.set_following(False)
-            self.selection.choose(row)
-            self._show_row(row)
+        """Put the cursor at the word of a moment, bring it into view, and leave the end."""
+        spot = spot_at(self.rows, sample)
+        if spot is not None:
+            self.cursor_at.put(spot)
+
+    def show_hit(self, hit: Hit) -> None:
+        """Put the cursor at a found text and bring it into view."""
+        entry = self._state.document.words[words_of_hit(self._state.document, hit).start]
+        spot = spot_of(self.rows, Place(entry.id, entry.word.start))
+        if spot is not None:
+            self.cursor_at.put(spot)
+
+    # --- copying ---
 
     def selected_text(self) -> str:
-        """Return the chosen rows as text with times and names."""
-        chosen = self.selection.rows(len(self._stack))
-        return "\n".join(row_text(self._state.document, self._stack.row(row)) for row in chosen)
+        """Return the chosen words, or the row of the cursor, with times and speakers."""
+        return full_text(self._state.document, self.rows, self.cursor_at.parts())
+
+    def selected_words(self) -> str:
+        """Return the chosen words, or those of the row of the cursor, a line for each row."""
+        return plain_text(self.rows, self.cursor_at.parts())
 
     @Slot()
     def copy(self) -> None:
-        """Put the chosen rows on the clipboard."""
-        text = self.selected_text()
-        if text:
-            QGuiApplication.clipboard().setText(text)
+        """Put what is chosen on the clipboard, with times and speakers."""
+        _copy(self.selected_text())
+
+    @Slot()
+    def copy_plain(self) -> None:
+        """Put the chosen words on the clipboard."""
+        _copy(self.selected_words())
 
     @Slot()
     def select_all(self) -> None:
-        """Choose every row."""
-        self.selection.choose_all(len(self._stack))
-        self.viewport().update()
+        """Choose everything, and stay where the reader is."""
+        self.cursor_at.choose_all()
+
+    # --- changing ---
+
+    @Slot()
+    def edit_current(self) -> None:
+        """Let the user correct the row of the cursor."""
+        if self.current_row >= 0:
+            self.edit_row(self.current_row)
+
+    def edit_row(self, index: int) -> None:
+        """Let the user correct a row."""
+        if self.stack.row(index).words:
+            self._hold_still()
+            spot = self.cursor_at.spot
+            word = spot.word if spot is not None and spot.row == index else 0
+            self.reveal(Spot(index, word))
+            self.editors.edit_line(index, word)
 
     @Slot()
     def rename_current(self) -> None:
-        """Let the user name the speaker of the chosen row, or of the last one."""
-        row = self.selection.current
-        self._edit_name(len(self._stack) - 1 if row is None else row)
+        """Let the user name the speaker of the row of the cursor, or of the last one."""
+        row = self.current_row
+        if self.row_count():
+            self.rename_row(row if row >= 0 else self.row_count() - 1)
+
+    def rename_row(self, index: int) -> None:
+        """Let the user name the speaker of a row, where the name stands."""
+        if self.stack.row(index).speaker is not None:
+            index = self.rows.header_of(index)
+            self._hold_still()
+            self.reveal(Spot(index, 0))
+            self.scroll_into_view(index)
+            self.editors.edit_name(index)
+
+    @Slot()
+    def finish_editing(self) -> None:
+        """Take what is being written, if anything is: before closing, exporting or undoing."""
+        self.editors.finish()
+
+    def assign_slot(self, slot: int | None) -> None:
+        """Give what is chosen to a speaker of its time; None for somebody new."""
+        word_ids, document = self.cursor_at.word_ids(), self._state.document
+        if word_ids:
+            speaker = None if slot is None else speaker_in_slot(document, word_ids[0], slot)
+            self._context.editing.assign(word_ids, speaker)
+
+    @Slot()
+    def hear_from_here(self) -> None:
+        """Let the recording be heard from the cursor on."""
+        self.hearing.hear_from(self.cursor_at.spot)
 
     # --- Qt events ---
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter, theme = QPainter(self.viewport()), self._appearance.theme
+        document, theme = self._state.document, self._appearance.theme
+        painter = QPainter(self.viewport())
         artist = TranscriptPainter(
-            painter, self._state.document, self._stack.metrics, self._appearance
+            painter, document, self.stack.metrics, theme, has_focus=self.hasFocus()
         )
         artist.fill(event.rect())
-        if not len(self._stack):
+        if not self.row_count():
             artist.paint_placeholder(self.viewport().rect(), self._placeholder)
-        offset, height = self.offset, self.viewport().height()
-        first = self._stack.heights.row_at(offset)
-        for index in range(max(0, first), len(self._stack)):
-            top = self._stack.heights.top(index) - offset
-            if top >= height:
+        heard = self.hearing.spot()
+        lights = Lights(document, self._context.marks, self.cursor_at, heard, theme)
+        first = self.stack.heights.row_at(self.offset + event.rect().top())
+        for index in range(max(0, first), self.row_count()):
+            area = self.row_rect(index)
+            if area.top() > event.rect().bottom():
                 break
-            row = self._stack.row(index)
-            area = QRect(0, top, self.viewport().width(), self._stack.heights.height(index))
-            is_chosen = self.selection.has(index)
-            artist.paint(row, area, self._stack.laid_out(index, theme), is_chosen=is_chosen)
+            laid_out = self.stack.laid_out(index, theme)
+            artist.paint(index, self.stack.row(index), area, laid_out, lights)
         painter.end()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        self.place_button()
-        if event.size().width() != event.oldSize().width():
-            self._relayout()
-        else:
-            self.settle()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange:
-            self._relayout()
-
-    def scrollContentsBy(self, dx: int, dy: int) -> None:
-        super().scrollContentsBy(dx, dy)
-        self._editor.cancel()
-
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        row = self._row_at(event.position().toPoint())
-        if row is None or event.button() != Qt.MouseButton.LeftButton:
-            return
-        extend = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
-        self.selection.choose(row, extend=extend)
-        self._tell_current()
-        self.time_chosen.emit(self._stack.row(row).start)
-        self.viewport().update()
+        self._mouse.press(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        row = self._row_at(event.position().toPoint())
-        if row is not None and event.buttons() & Qt.MouseButton.LeftButton:
-            self.selection.choose(row, extend=True)
-            self.viewport().update()
+        self._mouse.move(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self._mouse.release(event)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        row = self._row_at(event.position().toPoint())
-        if row is not None:
-            self._edit_name(row)
+        self._mouse.double_click(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        last = len(self._stack) - 1
-        steps = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
-        key = Qt.Key(event.key())
-        if event.matches(QKeySequence.StandardKey.Copy):
-            self.copy()
-        elif event.matches(QKeySequence.StandardKey.SelectAll):
-            self.select_all()
-        elif key in steps and last >= 0:
-            current = self.selection.current
-            row = last if current is None else min(max(current + steps[key], 0), last)
-            extend = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
-            self.selection.choose(row, extend=extend)
-            self._show_row(row)
-        elif key == Qt.Key.Key_End:
-            self.jump_to_latest()
-        elif key == Qt.Key.Key_Home:
-            self.verticalScrollBar().setValue(0)
-        else:
+        if not press_key(self, event):
             super().keyPressEvent(event)
 
-    # --- changes of the document ---
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        open_menu(self, self._context, event)
 
-    @Slot()
-    def _replace_document(self) -> None:
-        self._stack = RowStack(self._state.document)
-        self.selection.clear()
-        # What is recorded is followed; a kept recording is read from its beginning.
-        self.is_growing = self._state.is_live_shown
-        self.set_following(self.is_growing)
-        self._relayout()
-        if not self.is_following:
-            self.set_offset(0)
-            self.settle()
-
-    @Slot(int)
-    def _take_lines(self, first_line: int) -> None:
-        self._rows_changed(self._stack.rows.update(first_line))
-
-    @Slot()
-    def _take_spans(self) -> None:
-        self._rows_changed(self._stack.rows.update(len(self._state.document.lines)))
-
-    @Slot()
-    def _take_partial(self) -> None:
-        self._rows_changed(self._stack.rows.update_partial())
-
-    def _rows_changed(self, first: int) -> None:
-        self._stack.rows_changed(first)
-        self.selection.limit(len(self._stack))
-        self.settle()
-
-    # --- layout ---
-
-    @Slot()
-    def _relayout(self) -> None:
-        anchor = self._stack.heights.row_at(self.offset) if self._stack.heights.total else -1
-        width = self.viewport().width()
-        self._stack.set_metrics(Metrics(self.font(), self._text_size_pt, width))
-        self.verticalScrollBar().setSingleStep(self._stack.metrics.line_height)
-        self.settle()
-        if not self.is_following and 0 <= anchor < len(self._stack):
-            self.set_offset(self._stack.heights.top(anchor))
-            self.settle()
-
-    def content_height(self) -> int:
-        return self._stack.heights.total
-
-    def measure_end(self, height: int) -> None:
-        self._stack.measure_last(height, self._appearance.theme)
-
-    def measure_at(self, offset: int, height: int) -> int:
-        return self._stack.measure_from(offset, height, self._appearance.theme)
-
-    def _show_row(self, row: int) -> None:
-        self._stack.measure(row, self._appearance.theme)
-        top, height = self._stack.heights.top(row), self.viewport().height()
-        if not self.offset <= top <= self.offset + height - self._stack.heights.height(row):
-            self.verticalScrollBar().setValue(max(0, top - height // 3))
-        self._tell_current()
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
         self.viewport().update()
 
-    def _row_at(self, point: QPoint) -> int | None:
-        y = point.y() + self.offset
-        return self._stack.heights.row_at(y) if 0 <= y < self._stack.heights.total else None
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.viewport().update()
 
-    def _edit_name(self, index: int) -> None:
-        rows = self._stack.rows.rows
-        if not 0 <= index < len(rows) or not self._state.is_live_shown:
-            return
-        speaker: SpeakerId | None = rows[index].speaker
-        if speaker is None:
-            return
-        while index > 0 and not rows[index].has_header and rows[index - 1].speaker == speaker:
-            index -= 1
-        self._show_row(index)
-        # The words that come meanwhile must not carry the name away.
-        self._was_following = self.is_following
-        self.set_following(False)
-        top = self._stack.heights.top(index) - self.offset + 8
-        place = QRectF(
-            self._stack.metrics.text_left - 4, top, 220, self._stack.metrics.small_height + 10
-        )
-        name = self._state.document.speaker_name(speaker)
-        self._editor.edit(speaker, name, place.toRect())
+    def settle(self) -> None:
+        super().settle()
+        self.editors.place()
 
-    def _tell_current(self) -> None:
-        row = self.selection.current
-        if row is not None and row < len(self._stack):
-            text = row_text(self._state.document, self._stack.row(row))
-            self.setAccessibleDescription(text)
+    def scrolled_by_reader(self) -> None:
+        self.hearing.leave()
+
+    # --- what changes under it ---
+
+    def held_spot(self) -> Spot | None:
+        if self.editors.spot is not None:
+            return self.editors.spot
+        spot = self.cursor_at.spot
+        return spot if spot is not None and self.is_in_view(spot) else None
+
+    def rows_replaced(self) -> None:
+        self.editors.abandon()
+        self.cursor_at.reset(self.rows, self._state.document)
+
+    def rows_moved(self) -> None:
+        self.cursor_at.rows_changed()
+        self._describe()
 
     @Slot()
-    def _end_naming(self) -> None:
-        """Go on following if naming a speaker has interrupted it."""
+    def _go_to_cursor(self) -> None:
+        """Bring the cursor into view, which holds still from then on."""
+        self.set_following(False)
+        if self.cursor_at.spot is not None and not self._mouse.is_dragging:
+            self.reveal(self.cursor_at.spot)
+        self.settle()
+
+    @Slot()
+    def _tell_moment(self) -> None:
+        sample = self._context.marks.cursor
+        if sample is not None:
+            self.time_chosen.emit(sample)
+
+    @Slot()
+    def _describe(self) -> None:
+        row = self.current_row
+        self.setAccessibleDescription(self.row_text(row) if row >= 0 else "")
+
+    def _hold_still(self) -> None:
+        """Follow no more, until what is being written is written."""
+        self._was_following = self.is_following
+        self.set_following(False)
+
+    @Slot()
+    def _go_on(self) -> None:
+        """Go on following if writing has interrupted it."""
         if self._was_following:
             self._was_following = False
             self.jump_to_latest()
 
-    def _prepare_widgets(self) -> None:
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName("Transcript")
-        self.setMinimumSize(240, 120)
-        self.viewport().setCursor(Qt.CursorShape.ArrowCursor)
+    def _connect(self) -> None:
+        self.cursor_at.moved.connect(self._go_to_cursor)
+        self.cursor_at.moved.connect(self._tell_moment)
+        self.cursor_at.shown.connect(self._go_to_cursor)
+        self.cursor_at.changed.connect(self.viewport().update)
+        self.cursor_at.changed.connect(self._describe)
+        self.cursor_at.row_changed.connect(self.current_row_changed)
+        self.editors.closed.connect(self._go_on)
+        self._context.marks.hits_changed.connect(self.viewport().update)
 
-    def _connect(self, state: AppState, appearance: Appearance) -> None:
-        state.document_replaced.connect(self._replace_document)
-        state.lines_changed.connect(self._take_lines)
-        state.spans_changed.connect(self._take_spans)
-        state.partial_changed.connect(self._take_partial)
-        appearance.changed.connect(self._relayout)
+
+def _copy(text: str) -> None:
+    if text:
+        QGuiApplication.clipboard().setText(text)

@@ -1,62 +1,13 @@
-"""Which command each control and menu entry gives."""
+"""Which command each control gives, and which view each answer goes to."""
 
 from typing import TYPE_CHECKING
 
 from app.controller import Controller
 from app.shelf import Shelf
 from app.speech import Speech
-from app.views.menus import Commands, MenuActions, add_panel_switch, fill_menus
 
 if TYPE_CHECKING:
     from app.views.main_window import MainWindow
-
-
-def make_menus(window: "MainWindow", controller: Controller, speech: Speech) -> MenuActions:
-    """Fill the window's menu bar."""
-    view, timeline = window.transcript, window.timeline
-    page = timeline.scroll_pages
-    commands = Commands(
-        record=controller.toggle_record,
-        pause=controller.pause_or_resume,
-        demo=controller.try_demo,
-        listen_to_file=window.dialogs.choose_sound_file,
-        export=window.dialogs.export_shown,
-        quit=window.close_window,
-        copy=view.copy,
-        select_all=view.select_all,
-        rename=view.rename_current,
-        larger=lambda: controller.change_text_size(1),
-        smaller=lambda: controller.change_text_size(-1),
-        usual_size=lambda: controller.change_text_size(0),
-        jump=view.jump_to_latest,
-        show_live=window.show_live,
-        zoom_in=lambda: timeline.zoom(True),
-        zoom_out=lambda: timeline.zoom(False),
-        earlier=lambda: page(-0.2),
-        later=lambda: page(0.2),
-        speak=window.speak_panel.speak,
-        stop_speaking=speech.stop_speaking,
-        save_wav=window.speak_panel.ask_where_to_save,
-        messages=window.dialogs.show_messages,
-        report=window.copy_report,
-        about=window.dialogs.show_about,
-        keep=controller.choose_keep,
-        hold_back=controller.set_hold_back_own_voice,
-    )
-    settings = controller.settings
-    actions = fill_menus(
-        window.menuBar(),
-        commands,
-        keep=settings.keep,
-        hold_back=settings.hold_back_own_voice,
-    )
-    for title, keys, switch, is_on in (
-        ("Delays", "F8", window.show_delays, window.layout_file.layout.shows_delays),
-        ("Recordings", "F9", window.sessions_panel.setVisible, True),
-        ("Speak panel", "F10", window.speak_panel.setVisible, True),
-    ):
-        add_panel_switch(actions, title, keys, switch, is_on=is_on)
-    return actions
 
 
 def connect_commands(
@@ -77,7 +28,10 @@ def connect_commands(
     window.welcome.devices_asked.connect(controller.list_devices)
     window.welcome.pull_asked.connect(shelf.pull_missing)
     window.delays_panel.report_asked.connect(window.copy_report)
-    window.transcript.rename_asked.connect(controller.rename_speaker)
+    window.search.hit_chosen.connect(window.show_hit)
+    window.search_bar.closed.connect(window.transcript.setFocus)
+    window.timeline.copy_asked.connect(window.copy_stretch)
+    window.timeline.export_asked.connect(window.dialogs.export_stretch)
     panel.speak_asked.connect(speech.speak)
     panel.stop_asked.connect(speech.stop_speaking)
     panel.position.pause_asked.connect(speech.pause_speaking)

@@ -2,7 +2,7 @@
 
 import errno
 import os
-import struct
+import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
@@ -11,6 +11,7 @@ from typing import Self
 import numpy as np
 import soundfile
 
+from engine.audio.lengths import log_tells_a_cut, promises_too_much, says_exact_length
 from engine.core.errors import AudioFileError
 from engine.core.types import Pcm
 
@@ -19,6 +20,7 @@ MAX_RATE_HZ = 768_000
 
 _EMPTY = np.zeros(0, dtype=np.float32)
 _READ_SIZE = 8192
+_MAX_PADDING_S = 0.15
 _OTHER_FILE = "Choose a file that plays in a media player."
 
 
@@ -49,9 +51,9 @@ class AudioFileReader:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
         _check_readable(self.path)
-        self.is_truncated = _promises_too_much(self.path)
         opened = _open_with_soundfile(self.path) or _open_with_av(self.path)
-        self.sample_rate, self._blocks, self._close, self.num_promised = opened
+        self.sample_rate, self._blocks, self._close, self.num_promised, is_cut = opened
+        self.is_truncated = is_cut or promises_too_much(self.path)
         self._pending = _EMPTY
         self._num_read = 0
         try:
@@ -124,20 +126,30 @@ def read_audio(path: str | os.PathLike[str]) -> tuple[Pcm, int]:
         return np.concatenate(blocks), reader.sample_rate
 
 
-_Opened = tuple[int, Iterator[np.ndarray], Callable[[], None], int]
+_Opened = tuple[int, Iterator[np.ndarray], Callable[[], None], int, bool]
+"""Rate, blocks, what closes it, samples promised, and whether it is known to be cut short."""
 
 
 def _check_readable(path: Path) -> None:
-    if not path.exists():
-        raise AudioFileError(f"{path} does not exist.", advice="Check the name and the folder.")
-    if path.is_dir():
-        raise AudioFileError(f"{path} is a folder.", advice="Name a file in it.")
     try:
+        # A pipe would be waited for, and a device has no end.
+        mode = path.stat().st_mode
+        if stat.S_ISDIR(mode):
+            raise AudioFileError(f"{path} is a folder.", advice="Name a file in it.")
+        if not stat.S_ISREG(mode):
+            raise AudioFileError(
+                f"{path} is a device or a pipe, not a file.", advice="Copy the audio into a file."
+            )
         with path.open("rb") as file:
             first = file.read(1)
-    except OSError as error:
+    except FileNotFoundError as error:
         raise AudioFileError(
-            f"{path} cannot be read: {error.strerror}.", advice="Check its permissions."
+            f"{path} does not exist.", advice="Check the name and the folder."
+        ) from error
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise AudioFileError(
+            f"{path} cannot be read: {reason}.", advice="Check its name and its permissions."
         ) from error
     if not first:
         raise AudioFileError(f"{path} is empty (0 bytes).", advice=_OTHER_FILE)
@@ -164,6 +176,10 @@ def _open_with_soundfile(path: Path) -> _Opened | None:
     if file.channels < 1:
         file.close()
         raise AudioFileError(f"{path} has no audio channel.", advice=_OTHER_FILE)
+    if file.frames == 0 and file.format == "OGG":
+        # Vorbis without its last page: soundfile finds nothing, though all of it is there.
+        file.close()
+        return None
 
     def blocks() -> Iterator[np.ndarray]:
         num_left = file.frames
@@ -173,7 +189,8 @@ def _open_with_soundfile(path: Path) -> _Opened | None:
         if num_left > 0:
             raise ValueError("the file ended before its header says")
 
-    return int(file.samplerate), blocks(), file.close, int(file.frames)
+    is_cut = log_tells_a_cut(file.extra_info)
+    return int(file.samplerate), blocks(), file.close, int(file.frames), is_cut
 
 
 def _open_with_av(path: Path) -> _Opened:
@@ -195,7 +212,12 @@ def _open_with_av(path: Path) -> _Opened:
         container.close()
         raise AudioFileError(f"{path} has no audio channel.", advice=_OTHER_FILE)
 
-    num_promised = int((stream.duration or 0) * (stream.time_base or 0) * rate)
+    # Some containers give their own length and not that of each stream.
+    stream_s = (stream.duration or 0) * (stream.time_base or 0)
+    num_promised = int((stream_s or (container.duration or 0) / av.time_base) * rate)
+    # Codecs pad and drop a few frames at both ends; an estimate can be off by much more.
+    is_exact = says_exact_length(path, container.format.name)
+    num_wanted = num_promised - _MAX_PADDING_S * rate if is_exact else 0.9 * num_promised
 
     def blocks() -> Iterator[np.ndarray]:
         resampler = av.AudioResampler(format="fltp")
@@ -207,25 +229,7 @@ def _open_with_av(path: Path) -> _Opened:
                     yield planes.to_ndarray().T
         except av.FFmpegError as error:
             raise ValueError(f"damaged: {error}") from error
-        # Some containers only estimate their length.
-        if num_given < 0.9 * num_promised:
+        if num_given < num_wanted:
             raise ValueError("the file ended before its header says")
 
-    return rate, blocks(), container.close, num_promised
-
-
-def _promises_too_much(path: Path) -> bool:
-    """Whether a WAV header speaks of more audio than the file holds."""
-    with path.open("rb") as file:
-        head = file.read(12)
-        if head[:4] != b"RIFF" or head[8:12] != b"WAVE":
-            return False
-        num_bytes = path.stat().st_size
-        while len(chunk := file.read(8)) == 8:
-            name, size = struct.unpack("<4sI", chunk)
-            if name == b"data":
-                # Programs that write to a pipe put the largest number here.
-                is_known = size < 0xFFFFFF00
-                return bool(is_known and file.tell() + size > num_bytes)
-            file.seek(size + (size & 1), os.SEEK_CUR)
-    return False
+    return rate, blocks(), container.close, num_promised, False

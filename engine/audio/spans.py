@@ -20,14 +20,26 @@ class AudioSpanReader:
         self._path = path
         self._lock = threading.Lock()
         self._file: int | None = None
+        self._is_closed = False
+
+    @property
+    def num_samples(self) -> int:
+        """Samples in the file now; 0 if it is gone."""
+        try:
+            size_bytes = self._path.stat().st_size
+        except OSError:
+            return 0
+        return max(0, size_bytes - _HEADER_BYTES) // _SAMPLE_BYTES
 
     def read(self, start: int, end: int) -> Pcm:
         """Return the samples [start, end), fewer where the file is shorter.
 
         Raises:
-            StoreError: the file is gone.
+            StoreError: the file is gone, or closed.
         """
         with self._lock:
+            if self._is_closed:
+                raise StoreError(f"The recording {self._path} is not read any more.")
             try:
                 if self._file is None:
                     self._file = os.open(self._path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
@@ -44,6 +56,7 @@ class AudioSpanReader:
     def close(self) -> None:
         """Release the file; idempotent."""
         with self._lock:
+            self._is_closed = True
             if self._file is not None:
                 os.close(self._file)
                 self._file = None

@@ -31,6 +31,11 @@ class AudioTimeline:
         self._changed = threading.Condition()
 
     @property
+    def start(self) -> int:
+        """First sample that can still be read."""
+        return 0 if self._disk is not None else max(0, self._end - self._capacity)
+
+    @property
     def end(self) -> int:
         """Samples appended so far."""
         return self._end
@@ -53,6 +58,10 @@ class AudioTimeline:
             self._is_closed = True
             self._changed.notify_all()
 
+    def forget_disk(self) -> None:
+        """Read no more from disk: what is kept there ends."""
+        self._disk = None
+
     def open_cursor(self, position: int = 0) -> "TimelineCursor":
         """Return a cursor at a sample index; it counts for `wait_for_readers`."""
         cursor = TimelineCursor(self, position)
@@ -70,12 +79,13 @@ class AudioTimeline:
             oldest = max(0, self._end - self._capacity)
             if start >= oldest:
                 return start, self._copy(start, end)
-        if self._disk is None:
+        disk = self._disk
+        if disk is None:
             with self._changed:
                 first = max(start, self._end - self._capacity)
                 return first, self._copy(first, max(first, end))
         # One read never straddles disk and memory: the next one continues.
-        return start, self._disk(start, min(end, oldest))
+        return start, disk(start, min(end, oldest))
 
     def wait_for_readers(self, max_backlog: int, timeout_s: float) -> bool:
         """Block until no cursor is more than `max_backlog` samples behind; False on timeout.

@@ -101,6 +101,15 @@ class Backend(Protocol):
         ...
 
 
+@runtime_checkable
+class GpuBackend(Protocol):
+    """A backend that may run on a GPU."""
+
+    def gpu_bytes(self) -> int:
+        """Return the GPU memory of the whole process; 0 while this backend is on the CPU."""
+        ...
+
+
 class Stream(Protocol):
     """A recognizer or diarizer at work on one stretch of audio. Thread: one at a time."""
 

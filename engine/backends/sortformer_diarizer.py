@@ -124,6 +124,14 @@ class SortformerDiarizer:
         """Give memory back; idempotent."""
         self._loaded = None
 
+    def gpu_bytes(self) -> int:
+        """Return the GPU memory of the whole process; 0 while it is on the CPU."""
+        if self._loaded is None or self._loaded.device == "CPU":
+            return 0
+        from engine.models.gpu import held_bytes
+
+        return held_bytes()
+
     def _uses_random_weights(self) -> bool:
         """Return whether there are no weights, and random ones are allowed."""
         if self._is_untrained is None:

@@ -126,6 +126,14 @@ class TowerEncoder:
 
         return encode_clip(tower, pcm, statistics, loaded.num_threads, tell)
 
+    def gpu_bytes(self) -> int:
+        """Return the GPU memory of the whole process; 0 while it is on the CPU."""
+        if self._loaded is None or self._loaded.device == "CPU":
+            return 0
+        from engine.models.gpu import held_bytes
+
+        return held_bytes()
+
     def close(self) -> None:
         """Give memory back; idempotent."""
         self._loaded = None

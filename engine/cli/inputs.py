@@ -9,6 +9,8 @@ from engine.core.resources import resource_path
 
 DEMO = "demo"
 DEMO_FILE = "demo/conversation.flac"
+_SLACK_S = 0.15
+_SLACK_SHARE = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +51,31 @@ class FileFacts:
     """What is known of an audio file before it is read.
 
     Args:
+        path: of the file.
         duration_s: as its header promises; 0 if it does not say.
         is_truncated: whether there is less than its header promises.
     """
 
+    path: Path
     duration_s: float
     is_truncated: bool
+
+    def is_cut_off(self, read_s: float) -> bool:
+        """Return whether the file ended early, now that so many seconds of it were read.
+
+        What the damage in a file is, and where, shows only when it is decoded.
+        """
+        # Encoders pad and decoders drop a few frames; some containers only estimate.
+        missing_s = self.duration_s - read_s
+        return self.is_truncated or missing_s > max(_SLACK_S, _SLACK_SHARE * self.duration_s)
+
+    @property
+    def cut_off_text(self) -> str:
+        """What to say of a file that ended early."""
+        return (
+            f"{self.path} ends before its header says it should, or is damaged there: it was cut "
+            "off. What is there was used; copy or record it again to have the rest."
+        )
 
 
 def inspect_file(path: Path) -> FileFacts:
@@ -63,9 +84,6 @@ def inspect_file(path: Path) -> FileFacts:
     Raises:
         AudioFileError: it is missing, empty, unreadable, or no audio.
     """
-    reader = AudioFileReader(path)
-    try:
-        promised = reader.num_promised or 0
-        return FileFacts(promised / reader.sample_rate, reader.is_truncated)
-    finally:
-        reader.close()
+    with AudioFileReader(path) as reader:
+        promised_s = (reader.num_promised or 0) / reader.sample_rate
+        return FileFacts(path, promised_s, reader.is_truncated)

@@ -127,7 +127,7 @@ def _measure_voice(settings: Settings, environment: Mapping[str, str]) -> Iterat
         session.speak(_SENTENCE)
         while session.is_speaking:
             time.sleep(0.01)
-        delay_s = session.health().first_sound_delay_s
+        delay_s = session.health().first_sound_delay_s or 0.0
     yield Row("voice, from asking to the first sound", delay_s, "s")
 
 

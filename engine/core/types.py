@@ -21,7 +21,11 @@ Pcm: TypeAlias = NDArray[np.float32]
 MAX_SPEAKERS = 8
 """Speakers told apart at once: the number of columns an activity row may have."""
 
+USER_EPOCH = -1
+"""Epoch of the speakers that the user made, not a diarizer."""
+
 _LETTERS = "ABCDEFGH"
+_USER_LETTERS = "IJKLMNOP"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -30,7 +34,7 @@ class SpeakerId:
 
     Args:
         epoch: counts restarts of the diarizer that lost its memory of voices; identities of
-            different epochs are never the same person.
+            different epochs are never the same person. `USER_EPOCH` for whom the user made.
         slot: column of the activity rows, 0 to `MAX_SPEAKERS` - 1.
     """
 
@@ -39,7 +43,9 @@ class SpeakerId:
 
     @property
     def letter(self) -> str:
-        """Short label: A to H, with the epoch behind it after the first (A2)."""
+        """Short label: A to H, with the epoch behind it after the first (A2); I to P: user-made."""
+        if self.epoch == USER_EPOCH:
+            return _USER_LETTERS[self.slot]
         suffix = "" if self.epoch == 0 else str(self.epoch + 1)
         return f"{_LETTERS[self.slot]}{suffix}"
 

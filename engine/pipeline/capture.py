@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from engine.audio.device import InputBlock, InputStream
+from engine.audio.level_track import LevelTrack
 from engine.audio.levels import LevelMeter, Levels
 from engine.audio.resample import StreamResampler
 from engine.audio.timeline import AudioTimeline
@@ -64,6 +65,7 @@ class Capture:
     Args:
         stream: opened and not started.
         timeline: the session clock; its rate stays that of the first device.
+        track: levels from the beginning on.
         sink: the journal's audio, or None if nothing is kept.
         clock: host time.
         hooks: see `CaptureHooks`.
@@ -73,12 +75,14 @@ class Capture:
         self,
         stream: InputStream,
         timeline: AudioTimeline,
+        track: LevelTrack,
         sink: AudioSink | None,
         clock: Clock,
         hooks: CaptureHooks,
     ) -> None:
         self._stream = stream
         self._timeline = timeline
+        self._track = track
         self._sink = sink
         self._clock = clock
         self._hooks = hooks
@@ -220,6 +224,7 @@ class Capture:
         if len(pcm) and self._sink is not None:
             self._sink.append(pcm)
         self._timeline.append(pcm)
+        self._track.append(pcm)
         if self._sink is not None:
             self._sink.sync_if_due(self._clock.now_s())
         self._measure(pcm)

@@ -1,4 +1,6 @@
-"""Feeds kept speech to one output, from a place in it, without a click at any edge."""
+"""Feeds sound that is kept to one output, from a place in it, without a click at any edge."""
+
+from typing import Protocol
 
 import numpy as np
 
@@ -6,7 +8,6 @@ from engine.audio.device import OutputStream
 from engine.audio.resample import StreamResampler
 from engine.core.timebase import rescale, samples
 from engine.core.types import Pcm
-from engine.pipeline.kept_speech import KeptSpeech
 
 AHEAD_S = 0.4
 """Speech in the device's ring at most, so that Stop has little to throw away."""
@@ -18,23 +19,58 @@ _CONTEXT_S = 0.04
 _EMPTY = np.zeros(0, dtype=np.float32)
 
 
+class Playable(Protocol):
+    """Sound by sample index. Thread: the one that plays."""
+
+    @property
+    def sample_rate(self) -> int:
+        """Hz."""
+        ...
+
+    @property
+    def start(self) -> int:
+        """First sample that can be read."""
+        ...
+
+    @property
+    def end(self) -> int:
+        """One past the last sample that can be read now."""
+        ...
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether what is there now is all that is to be played."""
+        ...
+
+    def read(self, start: int, num_samples: int) -> Pcm:
+        """Return up to `num_samples` from `start` on; fewer if they are not there."""
+        ...
+
+
 class OutputFeed:
     """Reads, resamples and writes ahead of the loudspeaker; knows what of it was heard.
 
     The last `FADE_S` are held back until something follows, so that they can be faded if nothing
-    does. Thread: the speak thread.
+    does. Thread: the one that plays.
 
     Args:
-        speech: what to play.
+        sound: what to play.
         output: started.
-        position: sample of the speech to begin at.
-        is_faded_in: whether the sound begins within the speech, not at its own beginning.
+        position: sample of the sound to begin at.
+        is_faded_in: whether it begins within the sound, not at its own beginning.
+        is_faded_out: whether the end of what is played is not the sound's own end.
     """
 
     def __init__(
-        self, speech: KeptSpeech, output: OutputStream, position: int, *, is_faded_in: bool
+        self,
+        sound: Playable,
+        output: OutputStream,
+        position: int,
+        *,
+        is_faded_in: bool,
+        is_faded_out: bool = False,
     ) -> None:
-        self._speech = speech
+        self._sound = sound
         self._output = output
         self._rate = output.sample_rate
         self._begin = position
@@ -42,7 +78,8 @@ class OutputFeed:
         self._base = output.num_played
         self._num_written = 0
         self._pending = _EMPTY
-        self._resampler = StreamResampler(speech.sample_rate, self._rate)
+        self._resampler = StreamResampler(sound.sample_rate, self._rate)
+        self._is_faded_out = is_faded_out
         self._is_flushed = False
         self._num_faded = samples(FADE_S, self._rate)
         self._fade_in = self._ramp() if is_faded_in else _EMPTY
@@ -56,7 +93,7 @@ class OutputFeed:
 
     @property
     def read_at(self) -> int:
-        """Sample of the speech that is read next."""
+        """Sample of the sound that is read next."""
         return self._read_at
 
     @property
@@ -66,13 +103,13 @@ class OutputFeed:
 
     @property
     def position(self) -> int:
-        """Sample of the speech up to which it was heard."""
-        heard = rescale(self.num_heard, self._rate, self._speech.sample_rate)
+        """Sample of the sound up to which it was heard."""
+        heard = rescale(self.num_heard, self._rate, self._sound.sample_rate)
         return min(self._begin + heard, self._read_at)
 
     @property
     def is_drained(self) -> bool:
-        """Whether all of the speech was heard."""
+        """Whether all of the sound was heard."""
         is_written = self._is_flushed and len(self._pending) == 0
         return is_written and self._output.num_buffered() == 0
 
@@ -124,7 +161,7 @@ class OutputFeed:
         return int(is_in_time)
 
     def stop(self) -> int:
-        """Fade out at once and return the sample of the speech up to which it is heard."""
+        """Fade out at once and return the sample of the sound up to which it is heard."""
         self._output.stop_now()
         return self.position
 
@@ -141,13 +178,15 @@ class OutputFeed:
         return count
 
     def _fetch(self) -> bool:
-        pcm = self._speech.read(self._read_at, samples(_READ_S, self._speech.sample_rate))
+        pcm = self._sound.read(self._read_at, samples(_READ_S, self._sound.sample_rate))
         if len(pcm):
             self._read_at += len(pcm)
             self._take(self._resampler.push(pcm))
-        elif self._speech.is_finished and self._read_at == self._speech.end:
+        elif self._sound.is_finished and self._read_at == self._sound.end:
             self._is_flushed = True
             self._take(self._resampler.flush())
+            if self._is_faded_out:
+                self._fade_out()
         else:
             return False
         return True
@@ -159,13 +198,21 @@ class OutputFeed:
 
     def _prime(self) -> None:
         """Give the resampler what came before, so that it begins as if it had never stopped."""
-        rate = self._speech.sample_rate
-        start = max(self._speech.start, self._begin - samples(_CONTEXT_S, rate))
+        rate = self._sound.sample_rate
+        start = max(self._sound.start, self._begin - samples(_CONTEXT_S, rate))
         if start >= self._begin or rate == self._rate:
             return
-        context = self._speech.read(start, self._begin - start)
+        context = self._sound.read(start, self._begin - start)
         self._num_to_skip = rescale(len(context), rate, self._rate)
         self._take(self._resampler.push(context))
+
+    def _fade_out(self) -> None:
+        """Let what is pending end in silence."""
+        num_faded = min(self._num_faded, len(self._pending))
+        self._pending = self._pending.copy()
+        self._pending[len(self._pending) - num_faded :] *= np.linspace(
+            1.0, 0.0, num_faded, dtype=np.float32
+        )
 
     def _ramp(self) -> Pcm:
         return np.linspace(0.0, 1.0, self._num_faded, dtype=np.float32)

@@ -1,5 +1,6 @@
-"""The loudspeaker's one stream, which stays open between texts."""
+"""The loudspeaker's one stream, which stays open between what is heard."""
 
+import threading
 from collections.abc import Callable
 
 from engine.audio.device import OutputStream
@@ -8,17 +9,21 @@ from engine.audio.device import OutputStream
 class Loudspeaker:
     """Opens the output when it is first needed and counts its underflows across openings.
 
-    Thread: the speak thread; `num_underflows` is read by any.
+    Several threads may share it, as some devices can be opened but once: all that touch it or its
+    stream do so while they hold `held`.
+
+    Thread: whichever holds `held`; `num_underflows` is read by any.
 
     Args:
         open_output: opens and starts the chosen output.
     """
 
     def __init__(self, open_output: Callable[[], OutputStream]) -> None:
+        self.held = threading.Lock()
         self._open_output = open_output
         self._stream: OutputStream | None = None
         self._num_seen = 0  # of the open stream's underflows
-        # NB: written by the speak thread alone.
+        # NB: written by whichever thread holds it.
         self.num_underflows = 0
 
     def open(self) -> OutputStream:

@@ -14,7 +14,8 @@ HANGOVER_S = 0.3
 class OwnVoiceGate:
     """Silences own-voice stretches for the models and marks them on the timeline.
 
-    Thread: `begin` and `end` from the speak lane, `silence` from the lanes.
+    Thread: `begin` and `end` from whoever holds the loudspeaker, `silence` from the lanes, `close`
+    from the one that ends the recording.
     """
 
     def __init__(
@@ -30,6 +31,7 @@ class OwnVoiceGate:
         self._next_mark_id = next_mark_id
         self._lock = threading.Lock()
         self._spans: list[tuple[int, int | None, int]] = []  # (start, end, mark_id)
+        self._is_closed = False
 
     @property
     def is_open(self) -> bool:
@@ -40,7 +42,7 @@ class OwnVoiceGate:
     def begin(self) -> None:
         """The program is about to speak: hold back from here. Idempotent while open."""
         with self._lock:
-            if self._spans and self._spans[-1][1] is None:
+            if self._is_closed or (self._spans and self._spans[-1][1] is None):
                 return
             start, mark_id = self._now(), self._next_mark_id()
             self._spans.append((start, None, mark_id))
@@ -54,6 +56,17 @@ class OwnVoiceGate:
                 return
             start, _, mark_id = self._spans[-1]
             end = self._now() + samples(latency_s + HANGOVER_S, self._rate)
+            self._spans[-1] = (start, end, mark_id)
+        self._post(SpanMarked(mark_id, SpanKind.OWN_VOICE, start, end))
+
+    def close(self) -> None:
+        """The recording takes in no more: what is being held back ends, and nothing begins."""
+        with self._lock:
+            self._is_closed = True
+            if not self._spans or self._spans[-1][1] is not None:
+                return
+            start, _, mark_id = self._spans[-1]
+            end = self._now()
             self._spans[-1] = (start, end, mark_id)
         self._post(SpanMarked(mark_id, SpanKind.OWN_VOICE, start, end))
 

@@ -29,16 +29,17 @@ class SpeakLane:
 
     Args:
         hooks: see `PlaybackHooks`.
+        loudspeaker: shared with others; one of its own if not given.
     """
 
-    def __init__(self, hooks: PlaybackHooks) -> None:
+    def __init__(self, hooks: PlaybackHooks, loudspeaker: Loudspeaker | None = None) -> None:
         self._hooks = hooks
         self._queue: queue.SimpleQueue[Utterance | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._pending: deque[Utterance] = deque()
         self._next_id = 0
         self._control = SpeechControl()
-        self._loudspeaker = Loudspeaker(hooks.open_output)
+        self._loudspeaker = loudspeaker or Loudspeaker(hooks.open_output)
         self._pacing = Pacing()
         # NB: replaced by the speak thread, read by any.
         self._newest: tuple[Utterance, KeptSpeech] | None = None
@@ -145,7 +146,7 @@ class SpeakLane:
                 self._tell(utterance, UtteranceState.CANCELLED)
             except EngineError as error:
                 if isinstance(error, DeviceError):
-                    self._loudspeaker.close()
+                    self._close_loudspeaker()
                 self._tell(utterance, UtteranceState.FAILED, message=error.text)
             except Exception as error:
                 logger.exception("speaking failed")
@@ -154,20 +155,25 @@ class SpeakLane:
                 self._pending.remove(utterance)
                 if not self._pending:
                     self._control.resume()
-        self._loudspeaker.close()
+        self._close_loudspeaker()
+
+    def _close_loudspeaker(self) -> None:
+        with self._loudspeaker.held:
+            self._loudspeaker.close()
 
     def _speak(self, utterance: Utterance) -> None:
         utterance.cancel.check()
         self._control.take_seek()
         if self._control.take_output_change():
-            self._loudspeaker.close()
+            self._close_loudspeaker()
         self._tell(utterance, UtteranceState.RENDERING)
         if utterance.speech is not None:
             self._play(utterance, utterance.speech, None)
             return
         spec, stream = self._hooks.wait_for_voice(utterance.cancel)
         try:
-            self._loudspeaker.open()
+            with self._loudspeaker.held:
+                self._loudspeaker.open()
         except EngineError:
             stream.close()
             raise
@@ -180,20 +186,21 @@ class SpeakLane:
             render.close()
 
     def _play(self, utterance: Utterance, speech: KeptSpeech, render: Render | None) -> None:
-        playing = Playing(
-            utterance,
-            speech,
-            render,
-            self._loudspeaker,
-            self._control,
-            self._hooks,
-            self._pacing,
-        )
-        try:
-            playing.run()
-        finally:
-            if render is not None and playing.first_sound_delay_s is not None:
-                self.first_sound_delay_s = playing.first_sound_delay_s
+        with self._loudspeaker.held:
+            playing = Playing(
+                utterance,
+                speech,
+                render,
+                self._loudspeaker,
+                self._control,
+                self._hooks,
+                self._pacing,
+            )
+            try:
+                playing.run()
+            finally:
+                if render is not None and playing.first_sound_delay_s is not None:
+                    self.first_sound_delay_s = playing.first_sound_delay_s
 
     def _tell(self, utterance: Utterance, state: UtteranceState, message: str = "") -> None:
         self._hooks.post(UtteranceChanged(utterance.id, state, message=message))

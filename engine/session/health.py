@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from engine.core.events import ActivityRevised, Event, FinalWords, PartialWords
 
+LOAD_SPAN_S = 10.0
+"""Audio that a real-time factor is measured over."""
 _NUM_RECENT = 40
 """Measurements that a shown delay is the median of."""
 
@@ -20,13 +22,17 @@ class Health:
         speaker_delay_s: from a moment to the first speaker row for it.
         recognizer_backlog_s: audio that waits for the recognizer.
         diarizer_backlog_s: audio that waits for the diarizer.
-        recognizer_load: share of the recorded time the recognizer was computing.
+        encoder_backlog_s: audio that waits for the encoder; None if there is none.
+        recognizer_load: real-time factor of the recognizer over the last seconds: time spent
+            computing for each second of audio; at 1 it is as slow as speech.
         diarizer_load: likewise.
+        encoder_load: likewise; None if there is none.
         num_overflows: times the microphone lost samples.
         lost_s: audio lost, in all.
-        num_underflows: times the loudspeaker ran dry while speaking.
-        first_sound_delay_s: from asking to hearing, of the newest text spoken.
+        num_underflows: times the loudspeaker ran dry while speaking or playing.
+        first_sound_delay_s: from asking to hearing, of the newest text spoken; None before any.
         rss_bytes: resident memory of the process.
+        gpu_bytes: memory of the process on the GPU; None if no backend runs there.
     """
 
     recorded_s: float = 0.0
@@ -35,13 +41,16 @@ class Health:
     speaker_delay_s: float | None = None
     recognizer_backlog_s: float = 0.0
     diarizer_backlog_s: float = 0.0
+    encoder_backlog_s: float | None = None
     recognizer_load: float = 0.0
     diarizer_load: float = 0.0
+    encoder_load: float | None = None
     num_overflows: int = 0
     lost_s: float = 0.0
     num_underflows: int = 0
-    first_sound_delay_s: float = 0.0
+    first_sound_delay_s: float | None = None
     rss_bytes: int = 0
+    gpu_bytes: int | None = None
 
 
 class DelayMeter:
@@ -93,6 +102,34 @@ class DelayMeter:
     def speaker_delay_s(self) -> float | None:
         """Median of the newest; None before any."""
         return _median(self._speaker)
+
+
+class LoadMeter:
+    """Measures the real-time factor of a lane over the last seconds. Thread: any, one at a time.
+
+    Args:
+        span_s: audio it is measured over.
+    """
+
+    def __init__(self, span_s: float = LOAD_SPAN_S) -> None:
+        self._span_s = span_s
+        self._points: deque[tuple[float, float]] = deque([(0.0, 0.0)])
+
+    def take(self, worked_s: float, busy_s: float) -> float:
+        """Return the time spent computing for each second of audio.
+
+        Args:
+            worked_s: audio worked through so far.
+            busy_s: time spent computing so far.
+        """
+        points = self._points
+        if worked_s > points[-1][0]:
+            points.append((worked_s, busy_s))
+        while len(points) > 2 and points[1][0] <= worked_s - self._span_s:
+            points.popleft()
+        first_s, first_busy_s = points[0]
+        # So that the first moments, which hold warming up, do not look like being too slow.
+        return (points[-1][1] - first_busy_s) / max(points[-1][0] - first_s, 1.0)
 
 
 def _median(values: deque[float]) -> float | None:

@@ -1,17 +1,27 @@
 """What of a recording reaches the disk, and when."""
 
 import logging
+import threading
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 
 from engine.audio.spans import AudioSpanReader
 from engine.core.config import KeepPolicy, Settings
 from engine.core.errors import StoreError
-from engine.core.events import ActivityRevised, Event, Notice, RecordingStarted, Severity
+from engine.core.events import (
+    ActivityRevised,
+    EditEvent,
+    Event,
+    Notice,
+    RecordingStarted,
+    Severity,
+)
 from engine.core.timebase import Clock
 from engine.core.types import Pcm
-from engine.store.header import SessionHeader
+from engine.store.appending import append_events
+from engine.store.header import EVENTS_NAME, SessionHeader
 from engine.store.journal import Journal
 from engine.text.document import TranscriptDocument
 
@@ -27,6 +37,11 @@ class KeptAudio:
     def __init__(self, journal: Journal) -> None:
         self._audio = journal.audio
         self._reader = AudioSpanReader(journal.audio.path)
+
+    @property
+    def path(self) -> Path:
+        """The WAV file."""
+        return self._audio.path
 
     def append(self, pcm: Pcm) -> None:
         """Write samples through to the operating system."""
@@ -49,8 +64,9 @@ class Keeper:
     """Makes the journal of a recording, feeds it events, and closes it.
 
     Speaker rows are written once they are final: a live diarizer says the newest seconds many
-    times over. Thread: `begin`, `end`, `abandon` on the control thread; `take` on the event
-    thread; the control thread drains the events before `end`.
+    times over. Edits reach a kept recording also after its end. Thread: `begin`, `end`, `abandon`
+    on the control thread; `take` on the event thread; the control thread drains the events before
+    `end`.
     """
 
     def __init__(self, sessions_dir: Path, clock: Clock) -> None:
@@ -60,6 +76,11 @@ class Keeper:
         self._audio: KeptAudio | None = None
         self._num_frames_written = 0
         self._can_write = True
+        # Edits may come while the control thread closes the journal.
+        self._lock = threading.Lock()
+        # Where edits go until the next recording begins for whoever makes them.
+        self._ended_folder: Path | None = None
+        self._has_begun = False
 
     def begin(self, started: RecordingStarted, settings: Settings) -> KeptAudio | None:
         """Make the journal's folder and files; None if nothing is to be kept.
@@ -67,6 +88,7 @@ class Keeper:
         Raises:
             StoreError: they cannot be written.
         """
+        self._has_begun = False
         if not started.is_kept:
             return None
         journal = Journal.create(
@@ -93,23 +115,19 @@ class Keeper:
         Returns:
             A notice if the disk refuses; the recording goes on without the journal of events.
         """
-        journal = self._journal
-        if journal is None or not self._can_write:
-            return None
-        try:
-            if isinstance(event, ActivityRevised) and not event.is_settled:
-                self._write_final_rows(journal, document)
-            else:
-                journal.events.append(event)
-            journal.events.sync_if_due(self._clock.now_s())
-        except StoreError as error:
-            logger.exception("the journal of events failed")
-            self._can_write = False
-            return Notice(
-                Severity.ERROR,
-                error.message,
-                f"{error.advice} Export the transcript before you close it.",
-            )
+        with self._lock:
+            if isinstance(event, RecordingStarted):
+                self._has_begun, self._ended_folder = True, None
+            try:
+                self._write(event, document)
+            except StoreError as error:
+                logger.exception("the journal of events failed")
+                self._can_write = False
+                return Notice(
+                    Severity.ERROR,
+                    error.message,
+                    f"{error.advice} Export the transcript before you close it.",
+                )
         return None
 
     def end(self, *, is_trained: bool) -> None:
@@ -118,10 +136,12 @@ class Keeper:
         Raises:
             StoreError: the disk is full or gone; what was written stays.
         """
-        journal, self._journal = self._journal, None
         self._release_audio()
-        if journal is not None:
-            journal.close(is_trained=is_trained)
+        with self._lock:
+            journal, self._journal = self._journal, None
+            if journal is not None:
+                self._ended_folder = journal.folder
+                journal.close(is_trained=is_trained)
 
     def abandon(self) -> None:
         """Remove the journal of a recording that never began."""
@@ -134,6 +154,19 @@ class Keeper:
         audio, self._audio = self._audio, None
         if audio is not None:
             audio.close()
+
+    def _write(self, event: Event, document: TranscriptDocument) -> None:
+        journal, is_edit = self._journal, isinstance(event, get_args(EditEvent))
+        if is_edit and self._ended_folder is not None:
+            append_events(self._ended_folder / EVENTS_NAME, (event,))
+        elif journal is None or not self._can_write or (is_edit and not self._has_begun):
+            return
+        elif isinstance(event, ActivityRevised) and not event.is_settled:
+            self._write_final_rows(journal, document)
+            journal.events.sync_if_due(self._clock.now_s())
+        else:
+            journal.events.append(event)
+            journal.events.sync_if_due(self._clock.now_s())
 
     def _write_final_rows(self, journal: Journal, document: TranscriptDocument) -> None:
         activity = document.activity

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from engine.backends.protocols import Backend, BackendContext
+from engine.backends.protocols import Backend, BackendContext, GpuBackend
 from engine.core.errors import BackendError, CancelledError, EngineError
 from engine.core.events import BackendChanged, BackendState, Event
 from engine.core.sync import CancelToken
@@ -114,6 +114,12 @@ class BackendPool:
                 return slot.backend
             cancel.check()
             self._cancel.check()
+
+    def gpu_bytes(self) -> int | None:
+        """Return the GPU memory of the process; None if no backend runs there."""
+        backends: list[object] = [slot.backend for slot in self._slots.values()]
+        held = [found.gpu_bytes() for found in backends if isinstance(found, GpuBackend)]
+        return max(held, default=0) or None
 
     def close(self) -> None:
         """Cancel loading and close every backend; idempotent.

@@ -19,6 +19,7 @@ from engine.core.events import (
 from engine.core.timebase import Clock
 from engine.session.keeping import Keeper
 from engine.session.pool import BackendPool
+from engine.session.recorded_audio import RecordingAudio
 from engine.session.recording import Recording, RecordingParts
 from engine.store.header import new_session_id
 
@@ -55,10 +56,11 @@ class Recorder:
         self._post = post
         self._drain = drain
         self._on_end = on_end
-        # NB: both are written by the control thread (and `state` by the capture thread when the
+        # NB: all are written by the control thread (and `state` by the capture thread when the
         # first block comes), read by any; one reference assignment each.
         self.state = SessionState.IDLE
         self.recording: Recording | None = None
+        self.audio: RecordingAudio | None = None  # of the running recording, or the one before
         self._idle = threading.Event()
         self._idle.set()
 
@@ -77,6 +79,7 @@ class Recorder:
         self._idle.clear()
         self._enter(SessionState.STARTING, f"opening {input_name}")
         stream: InputStream | None = None
+        audio_before = self.audio
         try:
             stream = self._devices.open_input(input_name)
             started = self._describe(stream, settings)
@@ -95,8 +98,16 @@ class Recorder:
                 ),
             )
             self.recording = recording
+            # Before the first block: whoever hears of the recording finds its audio.
+            self.audio = RecordingAudio(
+                recording.timeline,
+                recording.level_track,
+                None if journal is None else journal.path,
+                settings.keep_policy,
+            )
             recording.start()
         except Exception as error:
+            self.audio = audio_before
             self._abandon(stream, error)
             raise
 
@@ -125,6 +136,8 @@ class Recorder:
         )
         self._drain()
         self.recording = None
+        if self.audio is not None:
+            self.audio.end()
         try:
             self._keeper.end(is_trained=recording.is_trained)
         except EngineError as error:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol, cast
 
 from engine.audio.device import InputStream
+from engine.audio.level_track import LevelTrack
 from engine.audio.levels import Levels
 from engine.audio.timeline import AudioTimeline
 from engine.backends.protocols import Diarizer, Encoder, Recognizer
@@ -19,13 +20,15 @@ from engine.core.types import BackendKind, Pcm
 from engine.pipeline.capture import AudioSink, Capture, CaptureHooks
 from engine.pipeline.lane import Lane, LaneBackend, LaneHooks
 from engine.pipeline.own_voice import OwnVoiceGate
-from engine.session.health import DelayMeter, Health
+from engine.session.health import LOAD_SPAN_S, DelayMeter, Health, LoadMeter
 from engine.session.pool import NO_BACKEND, BackendPool
 
 logger = logging.getLogger(__name__)
 
 MEMORY_S = 60.0
 """Audio in memory; older audio is read from the journal where one is kept."""
+WINDOW_S = 40.0
+"""About what an encoder takes at a time."""
 
 
 class RecordingJournal(AudioSink, Protocol):
@@ -83,6 +86,7 @@ class Recording:
         self.timeline = AudioTimeline(
             rate, samples(MEMORY_S, rate), journal.read_audio if journal else None
         )
+        self.level_track = LevelTrack(rate)
         self.gate = OwnVoiceGate(
             rate, lambda: self.timeline.end, parts.post, self._mark_ids.__next__
         )
@@ -90,6 +94,7 @@ class Recording:
         self.capture = Capture(
             stream,
             self.timeline,
+            self.level_track,
             journal,
             parts.clock,
             CaptureHooks(
@@ -102,9 +107,14 @@ class Recording:
         )
         self.recognizer = self._make_lane(BackendKind.RECOGNIZER)
         self.diarizer = self._make_lane(BackendKind.DIARIZER)
-        self._lanes = [self.recognizer, self.diarizer]
-        if parts.pool.backend_id(BackendKind.ENCODER) != NO_BACKEND:
-            self._lanes.append(self._make_lane(BackendKind.ENCODER))
+        has_encoder = parts.pool.backend_id(BackendKind.ENCODER) != NO_BACKEND
+        self.encoder = self._make_lane(BackendKind.ENCODER) if has_encoder else None
+        self._lanes = [self.recognizer, self.diarizer, *([self.encoder] if self.encoder else ())]
+        # An encoder works a window at a time: less than two of them are no measure of its pace.
+        self._loads = {
+            lane: LoadMeter(2 * WINDOW_S if lane is self.encoder else LOAD_SPAN_S)
+            for lane in self._lanes
+        }
         self._is_discarding = threading.Event()
         # NB: each lane's thread may set it to False, never back; read once they have ended.
         self.is_trained = True
@@ -117,17 +127,18 @@ class Recording:
     def add_health(self, health: Health) -> Health:
         """Return `health` with what this recording knows filled in."""
         rate = self.timeline.sample_rate
-        recorded_s = self.timeline.end / rate
         return replace(
             health,
-            recorded_s=recorded_s,
+            recorded_s=self.timeline.end / rate,
             partial_delay_s=self.delays.partial_delay_s,
             final_delay_s=self.delays.final_delay_s,
             speaker_delay_s=self.delays.speaker_delay_s,
             recognizer_backlog_s=self.recognizer.backlog / rate,
             diarizer_backlog_s=self.diarizer.backlog / rate,
-            recognizer_load=self.recognizer.busy_s / max(recorded_s, 1.0),
-            diarizer_load=self.diarizer.busy_s / max(recorded_s, 1.0),
+            encoder_backlog_s=self.encoder.backlog / rate if self.encoder else None,
+            recognizer_load=self._load(self.recognizer),
+            diarizer_load=self._load(self.diarizer),
+            encoder_load=self._load(self.encoder) if self.encoder else None,
             num_overflows=self.capture.num_overflows,
             lost_s=self.capture.num_lost_samples / rate,
         )
@@ -154,6 +165,7 @@ class Recording:
                 through.
         """
         self.capture.stop()
+        self.gate.close()
         rate = self.timeline.sample_rate
         for lane in self._lanes:
             while not lane.join(0.5):
@@ -167,6 +179,9 @@ class Recording:
         self._is_discarding.set()
         for lane in self._lanes:
             lane.cancel()
+
+    def _load(self, lane: Lane) -> float:
+        return self._loads[lane].take(lane.reached / self.timeline.sample_rate, lane.busy_s)
 
     def _begin(self) -> None:
         self._parts.post(self.started)

@@ -3,17 +3,18 @@
 import logging
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import cast
 
 import psutil
 
-from engine.audio.device import DeviceInfo, OutputStream
+from engine.audio.device import DeviceInfo
+from engine.audio.level_track import LevelTrack
 from engine.audio.levels import Levels
-from engine.backends.protocols import BackendContext, BackendSpec, Synthesizer, SynthesizerStream
+from engine.backends.protocols import BackendContext, BackendSpec, SynthesizerStream
 from engine.core.config import Settings
-from engine.core.errors import BackendError, EngineError
+from engine.core.errors import EngineError
 from engine.core.events import (
     ActivityRevised,
+    EditEvent,
     Event,
     RecordingStarted,
     SessionState,
@@ -24,12 +25,13 @@ from engine.core.sync import CancelToken
 from engine.core.types import BackendKind, SpeakerId, SpeechPlace
 from engine.pipeline.bus import EventBus, Subscriber
 from engine.pipeline.own_voice import OwnVoiceGate
-from engine.pipeline.playback import PlaybackHooks, SpeakLane
 from engine.session.health import Health
 from engine.session.keeping import Keeper
 from engine.session.pool import LOAD_ORDER, BackendPool
+from engine.session.recorded_audio import find_audio
 from engine.session.recorder import Recorder
 from engine.session.services import Services, backend_context, chosen_backends
+from engine.session.sound_out import SoundOut, open_voice
 from engine.text.document import TranscriptDocument
 from engine.text.settling import SlotSettler
 
@@ -69,14 +71,12 @@ class Session:
             self._bus.drain,
             on_end=self._stop_soon,
         )
-        self._speak_lane = SpeakLane(
-            PlaybackHooks(
-                wait_for_voice=self._wait_for_voice,
-                open_output=self._open_output,
-                post=self._bus.post,
-                gate=self._gate,
-                now_s=services.clock.now_s,
-            )
+        self._sound = SoundOut(
+            services,
+            self._pool,
+            self._bus.post,
+            gate=self._gate,
+            output_name=lambda: self._settings.output,
         )
         self._control = ThreadPoolExecutor(max_workers=1, thread_name_prefix="vivavoce-session")
         self._is_closed = False
@@ -94,7 +94,7 @@ class Session:
     @property
     def is_speaking(self) -> bool:
         """Whether a text is queued or being spoken."""
-        return self._speak_lane.is_speaking
+        return self._sound.speech.is_speaking
 
     def subscribe(self, subscriber: Subscriber) -> Callable[[], None]:
         """Deliver later events; returns a function that ends it. Thread: the event thread."""
@@ -112,14 +112,14 @@ class Session:
             raise EngineError(
                 "The models cannot be changed while recording.", advice="Stop the recording first."
             )
-        if BackendKind.SYNTHESIZER in changed and self._speak_lane.is_speaking:
+        if BackendKind.SYNTHESIZER in changed and self._sound.speech.is_speaking:
             raise EngineError(
                 "The voice cannot be changed while it speaks.", advice="Stop it first."
             )
         is_other_output = settings.output != self._settings.output
         self._settings = settings
         if is_other_output:
-            self._speak_lane.change_output()
+            self._sound.change_output()
         for kind in changed:
             self._pool.select(kind, chosen[kind])
 
@@ -174,31 +174,68 @@ class Session:
 
     def speak(self, text: str) -> int:
         """Queue a text for the loudspeaker and return the number of the utterance."""
-        return self._speak_lane.speak(text)
+        return self._sound.speak(text)
 
     def stop_speaking(self) -> None:
         """Silence the loudspeaker and drop every queued text."""
-        self._speak_lane.stop()
+        self._sound.speech.stop()
 
     def pause_speaking(self) -> None:
         """Be silent until `resume_speaking`; nothing happens while nothing is spoken."""
-        self._speak_lane.pause()
+        self._sound.speech.pause()
 
     def resume_speaking(self) -> None:
         """Go on with what was paused, from where it was heard last."""
-        self._speak_lane.resume()
+        self._sound.speech.resume()
 
     def seek_speech(self, position_s: float) -> None:
         """Go to a place in the text that is, or was last, spoken; see `speech_place`."""
-        self._speak_lane.seek(position_s)
+        self._sound.seek(position_s)
 
     def replay_speech(self) -> None:
         """Speak the newest text again from its beginning, without rendering it again."""
-        self._speak_lane.replay()
+        self._sound.replay()
 
     def speech_place(self) -> SpeechPlace | None:
         """Return where in the newest text the loudspeaker is; None before any."""
-        return self._speak_lane.place()
+        return self._sound.speech.place()
+
+    @property
+    def is_playing(self) -> bool:
+        """Whether recorded audio is about to be played, being played, or paused."""
+        return self._sound.playing.is_playing
+
+    def play(self, start: int, end: int | None = None, stored_id: str = "") -> None:
+        """Play recorded audio instead of what is played or spoken; `PlayChanged` tells how it goes.
+
+        Args:
+            start: first sample, on the recording's clock.
+            end: one past the last; None for as far as there is any by then.
+            stored_id: of a kept session; else the running recording, or the one before.
+        """
+        newest, root = self._recorder.audio, self._services.sessions_dir
+        self._sound.play(lambda: find_audio(newest, root, stored_id), start, end)
+
+    def pause_playing(self) -> None:
+        """Be silent until `resume_playing`; nothing happens while nothing is played."""
+        self._sound.playing.pause()
+
+    def resume_playing(self) -> None:
+        """Go on with what was paused, from where it was heard last."""
+        self._sound.playing.resume()
+
+    def stop_playing(self) -> None:
+        """Play no more."""
+        self._sound.playing.stop()
+
+    def playing_at(self) -> int | None:
+        """Return the sample that is being heard; None while nothing is played."""
+        return self._sound.playing.playing_at()
+
+    def level_track(self) -> LevelTrack | None:
+        """Return the levels of the running recording, or the one before; None before any."""
+        audio = self._recorder.audio
+        return audio.levels if audio is not None else None
 
     def open_voice(self, cancel: CancelToken) -> tuple[BackendSpec, SynthesizerStream]:
         """Return the chosen voice for rendering into a file; the caller closes the stream.
@@ -207,11 +244,16 @@ class Session:
             EngineError: there is none, or it cannot be loaded.
             CancelledError: cancel was set first.
         """
-        return self._wait_for_voice(cancel)
+        return open_voice(self._pool, cancel)
 
     def rename_speaker(self, speaker: SpeakerId, name: str) -> None:
         """Name a speaker everywhere; an empty name gives the letter back."""
-        self._bus.post(SpeakerRenamed(speaker.epoch, speaker.slot, name.strip()))
+        self.edit((SpeakerRenamed(speaker.epoch, speaker.slot, name.strip()),))
+
+    def edit(self, events: Sequence[EditEvent]) -> None:
+        """Publish the user's changes of the running or last recording; kept if it is kept."""
+        for event in events:
+            self._bus.post(event)
 
     def levels(self) -> Levels | None:
         """Return the newest input levels, None while not recording."""
@@ -226,9 +268,10 @@ class Session:
     def health(self) -> Health:
         """Return a snapshot of delays, backlogs and losses."""
         base = Health(
-            num_underflows=self._speak_lane.num_underflows,
-            first_sound_delay_s=self._speak_lane.first_sound_delay_s,
+            num_underflows=self._sound.num_underflows,
+            first_sound_delay_s=self._sound.speech.first_sound_delay_s or None,
             rss_bytes=psutil.Process().memory_info().rss,
+            gpu_bytes=self._pool.gpu_bytes(),
         )
         recording = self._recorder.recording
         return base if recording is None else recording.add_health(base)
@@ -242,11 +285,11 @@ class Session:
         if self._is_closed:
             return
         self._is_closed = True
-        self._speak_lane.stop()
+        self._sound.stop()
         try:
             self._control.submit(self._recorder.stop).result()
         finally:
-            self._speak_lane.close()
+            self._sound.close()
             self._control.shutdown()
             self._pool.close()
             self._bus.post(StateChanged(SessionState.CLOSED))
@@ -280,18 +323,6 @@ class Session:
 
     def _context(self, kind: BackendKind) -> BackendContext:
         return backend_context(kind, self._settings, self._services)
-
-    def _wait_for_voice(self, cancel: CancelToken) -> tuple[BackendSpec, SynthesizerStream]:
-        backend = self._pool.wait(BackendKind.SYNTHESIZER, cancel)
-        if backend is None:
-            raise BackendError("No voice is chosen.", advice="Choose one in the settings.")
-        voice = cast("Synthesizer", backend)
-        return voice.spec, voice.open_stream()
-
-    def _open_output(self) -> OutputStream:
-        output = self._services.devices.open_output(self._settings.output)
-        output.start()
-        return output
 
     def _gate(self) -> OwnVoiceGate | None:
         recording = self._recorder.recording

@@ -22,6 +22,7 @@ from engine.core.events import (
     Event,
     FinalWords,
     PartialWords,
+    PlayChanged,
     UtteranceChanged,
 )
 from engine.core.types import Pcm
@@ -169,7 +170,7 @@ def is_lasting(event: Event) -> bool:
     """Return whether an event says something about the recording that stays true."""
     if isinstance(event, BackendChanged):
         return event.state is not BackendState.LOADING
-    return not isinstance(event, PartialWords | UtteranceChanged)
+    return not isinstance(event, PartialWords | UtteranceChanged | PlayChanged)
 
 
 class Journal:

@@ -2,7 +2,7 @@
 
 import shutil
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,7 +11,8 @@ from filelock import Timeout
 from platformdirs import user_data_path
 
 from engine.core.errors import StoreError
-from engine.core.events import Event, FinalWords, RecordingStarted
+from engine.core.events import EditEvent, Event, FinalWords, RecordingStarted
+from engine.store.appending import append_events
 from engine.store.event_json import EventFile
 from engine.store.header import (
     AUDIO_NAME,
@@ -181,6 +182,14 @@ class SessionLibrary:
             (folder / AUDIO_NAME).unlink(missing_ok=True)
         except OSError as error:
             raise StoreError(f"{folder} cannot be changed: {error.strerror}.") from error
+
+    def append_edits(self, reference: str, events: Sequence[EditEvent]) -> None:
+        """Add the user's changes to a session, behind what was told before; at once on disk.
+
+        Raises:
+            StoreError: there is no such session, it is being recorded, or it cannot be written.
+        """
+        append_events(self._find_idle(reference) / EVENTS_NAME, events)
 
     def _folders(self) -> tuple[Path, ...]:
         try:

@@ -13,6 +13,7 @@ from engine.core.types import MAX_SPEAKERS, SpeakerId
 POOL = 8
 """Rows of one level that make a row of the next; pooled by maximum, so no activity vanishes."""
 _NUM_LEVELS = 4
+_MAX_CHANGES = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,8 @@ class ActivityTrack:
         self._final_until = 0
         self._live_until = 0
         self._is_settled = np.zeros(0, np.bool_)
+        self._revision = 0
+        self._changes: list[tuple[int, int]] = []
 
     @property
     def frame_ms(self) -> int:
@@ -93,6 +96,24 @@ class ActivityTrack:
     def live_until(self) -> int:
         """One past the last frame that live rows were told of; 0 before any."""
         return self._live_until
+
+    @property
+    def revision(self) -> int:
+        """How many revisions were taken in; see `changed_since`."""
+        return self._revision
+
+    def changed_since(self, revision: int) -> int:
+        """Return the first frame that changed after a revision, so that views do only what is new.
+
+        Returns:
+            The first frame or one before it; `num_frames` where nothing changed.
+        """
+        at = bisect_right(self._changes, revision, key=lambda change: change[0])
+        return self._changes[at][1] if at < len(self._changes) else self._num_frames
+
+    def is_settled_at(self, frame: int) -> bool:
+        """Return whether a slower, better model has replaced the live row of a frame."""
+        return 0 <= frame < self._num_frames and bool(self._is_settled[frame])
 
     def apply(self, event: ActivityRevised) -> tuple[int, int]:
         """Take rows in and return the range of frames that changed.
@@ -117,7 +138,18 @@ class ActivityTrack:
         self._final_until = max(self._final_until, min(final_until, self._num_frames))
         self._note_epoch(event, first, end)
         self._pool(first, end)
+        self._note_change(first)
         return first, end
+
+    def _note_change(self, first: int) -> None:
+        # Later changes that begin earlier stand for those before them, so firsts only grow.
+        self._revision += 1
+        while self._changes and self._changes[-1][1] >= first:
+            self._changes.pop()
+        self._changes.append((self._revision, first))
+        if len(self._changes) > _MAX_CHANGES:
+            del self._changes[0]
+            self._changes[0] = (self._changes[0][0], 0)
 
     def _note_epoch(self, event: ActivityRevised, first: int, end: int) -> None:
         # Settled rows over live ones are of the epochs that are there.

@@ -49,8 +49,9 @@ def attribute_phrase(
     """
     known_ms = activity.num_frames * activity.frame_ms
     ms = 1000 / sample_rate
-    stretches = [(word.start * ms, max(word.end * ms, word.start * ms + 1)) for word in words]
-    known = [stretch for stretch in stretches if stretch[0] < known_ms]
+    # No word, however long it claims to be, is looked for beyond what is known.
+    stretches = [(max(0, w.start) * ms, min(w.end * ms, known_ms)) for w in words]
+    known = [(start, max(end, start + 1)) for start, end in stretches if start < known_ms]
     means, epochs = activity.means(known)
     if not known or float(means.max()) < _LEANING:
         return [()] * len(words)

@@ -4,9 +4,8 @@ A document is built by applying events in order; replicas that apply the same ev
 window, exporters and tests each hold their own without locks.
 """
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right, insort
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from engine.core.events import (
     ActivityRevised,
@@ -17,46 +16,20 @@ from engine.core.events import (
     RecordingStarted,
     RecordingStopped,
     SpanMarked,
+    SpeakerColored,
+    SpeakerMerged,
     SpeakerRenamed,
+    WordsAssigned,
+    WordsEdited,
 )
 from engine.core.types import SpeakerId, Word, join_words
 from engine.text.activity import ActivityTrack
-from engine.text.attribution import SENTENCE_ENDS, attribute_phrase, ends_phrase
+from engine.text.attribution import attribute_phrase
+from engine.text.lines import LINE_MAX_WORDS, LINE_PAUSE_S, Line, regroup
+from engine.text.speaker_book import SpeakerBook
+from engine.text.words import Changes, DocumentWord, WordTable
 
-LINE_PAUSE_S = 2.0
-"""A silence of this length starts a new line."""
-LINE_MAX_WORDS = 60
-"""A line longer than this is broken at the next sentence end."""
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentWord:
-    """A final word and who said it.
-
-    Args:
-        id: position in order of commitment; it never changes.
-        word: text, samples and probability.
-        speakers: the likeliest first; two or more where voices overlap; empty if not known.
-    """
-
-    id: int
-    word: Word
-    speakers: tuple[SpeakerId, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """Consecutive words of one speaker.
-
-    Args:
-        first: index of the first word in `TranscriptDocument.words`.
-        end: one past the last.
-        speaker: whose line it is; None if not known (yet).
-    """
-
-    first: int
-    end: int
-    speaker: SpeakerId | None
+__all__ = ["LINE_MAX_WORDS", "LINE_PAUSE_S", "DocumentWord", "Line", "TranscriptDocument"]
 
 
 class TranscriptDocument:
@@ -70,40 +43,81 @@ class TranscriptDocument:
         self.is_trained = True
         self.partial: tuple[Word, ...] = ()
         self.activity = ActivityTrack()
-        self._words: list[DocumentWord] = []
-        self._starts: list[int] = []
+        self._book = SpeakerBook()
+        self._table = WordTable(self._book)
         self._lines: list[Line] = []
-        self._spans: dict[int, SpanMarked] = {}
-        self._names: dict[SpeakerId, str] = {}
-        self._longest_word = 0
+        self._marks: dict[int, SpanMarked] = {}
+        self._spans: list[SpanMarked] = []
+        self._span_tuple: tuple[SpanMarked, ...] = ()
 
     @property
     def words(self) -> Sequence[DocumentWord]:
-        """Final words in order of time."""
-        return self._words
+        """Final words in order of time, also those the user took out (`is_gone`)."""
+        return self._table.shown
 
     @property
     def lines(self) -> Sequence[Line]:
-        """Final words by speaker and pause."""
+        """Final words by speaker and pause; none of them is empty."""
         return self._lines
 
     @property
     def spans(self) -> tuple[SpanMarked, ...]:
         """Marked stretches in order of start."""
-        return tuple(sorted(self._spans.values(), key=lambda span: (span.start, span.mark_id)))
+        return self._span_tuple
 
     @property
     def speakers(self) -> tuple[SpeakerId, ...]:
-        """Everybody who said a word, in order of appearance."""
-        return tuple(dict.fromkeys(speaker for word in self._words for speaker in word.speakers))
+        """Everybody who said a word, in order of appearance; merged ones are one."""
+        return self._table.roll.speakers
+
+    @property
+    def book(self) -> SpeakerBook:
+        """What the user said about each very speaker, merges left aside. Not to be changed."""
+        return self._book
+
+    @property
+    def table(self) -> WordTable:
+        """What is known of each word, merges left aside. Not to be changed."""
+        return self._table
+
+    def resolve(self, speaker: SpeakerId) -> SpeakerId:
+        """Return who a speaker is shown as, through all merges."""
+        return self._book.resolve(speaker)
+
+    def merged_into(self, speaker: SpeakerId) -> tuple[SpeakerId, ...]:
+        """Return everybody else who is shown as this speaker."""
+        return self._book.merged_into(speaker)
 
     def speaker_name(self, speaker: SpeakerId) -> str:
-        """Return the user's name for a speaker, or "Speaker A"."""
-        return self._names.get(speaker) or f"Speaker {speaker.letter}"
+        """Return the user's name for whom a speaker is shown as, or "Speaker A"."""
+        speaker = self._book.resolve(speaker)
+        return self._book.own_name(speaker) or f"Speaker {speaker.letter}"
+
+    def speaker_color(self, speaker: SpeakerId) -> int:
+        """Return which of the eight colours whom a speaker is shown as has: 0 to 7."""
+        speaker = self._book.resolve(speaker)
+        color = self._book.own_color(speaker)
+        return speaker.slot if color < 0 else color
+
+    def word_index(self, word_id: int) -> int:
+        """Return where in `words` a word is.
+
+        Raises:
+            KeyError: there is no such word.
+        """
+        return self._table.index(word_id)
 
     def line_words(self, line: Line) -> Sequence[DocumentWord]:
         """Return the words of a line."""
-        return self._words[line.first : line.end]
+        return self._table.shown[line.first : line.end]
+
+    def line_start(self, line: Line) -> int:
+        """Return the sample at which a line's first word begins."""
+        return next(entry.word.start for entry in self.line_words(line) if not entry.is_gone)
+
+    def line_end(self, line: Line) -> int:
+        """Return the sample at which the last of a line's words ends."""
+        return max(entry.word.end for entry in self.line_words(line) if not entry.is_gone)
 
     def line_text(self, line: Line) -> str:
         """Return a line's text."""
@@ -111,13 +125,14 @@ class TranscriptDocument:
 
     def text(self) -> str:
         """Return all final words as one text."""
-        return join_words(word.word for word in self._words)
+        return join_words(word.word for word in self.words)
 
     def speakers_of_partial(self) -> tuple[tuple[SpeakerId, ...], ...]:
         """Return who seems to say each partial word."""
         if not self.partial:
             return ()
-        return tuple(attribute_phrase(self.partial, self.sample_rate, self.activity))
+        found = attribute_phrase(self.partial, self.sample_rate, self.activity)
+        return tuple(self._book.resolve_all(speakers) for speakers in found)
 
     def seconds(self, sample: int) -> float:
         """Return a sample index of the session clock in seconds."""
@@ -125,6 +140,8 @@ class TranscriptDocument:
 
     def apply(self, event: Event) -> int | None:
         """Take an event in.
+
+        What cannot be (words that are not there, colours that are none) is passed over.
 
         Returns:
             Index of the first line that changed, appeared or vanished (the lines after it may
@@ -134,14 +151,40 @@ class TranscriptDocument:
             case FinalWords():
                 return self._append(event.words)
             case ActivityRevised():
-                return self._attribute(*self.activity.apply(event))
+                return self._regroup(self._attribute(event))
+            case WordsAssigned():
+                return self._regroup(self._table.assign(event))
+            case WordsEdited():
+                return self._regroup(self._table.edit(event))
+            case SpeakerMerged():
+                return self._regroup(self._table.resolve()) if self._book.merge(event) else None
+            case SpeakerRenamed():
+                return 0 if self._book.rename(event) and self._lines else None
+            case SpeakerColored():
+                return 0 if self._book.color(event) and self._lines else None
+            case _:
+                self._note(event)
+        return None
+
+    def copy_speech(self, other: "TranscriptDocument", start: int, end: int) -> None:
+        """Become what another document says about speakers and words in samples [start, end).
+
+        Raises:
+            ValueError: this document has words already.
+        """
+        if self._table.shown:
+            raise ValueError("words can be copied into an empty document alone")
+        self._book = other.book.copy()
+        self._table = WordTable(self._book)
+        self._regroup(self._table.take_from(other.table, start, end))
+
+    def _note(self, event: Event) -> None:
+        """Take in what changes no line."""
+        match event:
             case PartialWords():
                 self.partial = event.words
             case SpanMarked():
-                self._spans[event.mark_id] = event
-            case SpeakerRenamed():
-                self._names[SpeakerId(event.epoch, event.slot)] = event.name.strip()
-                return 0 if self._lines else None
+                self._mark(event)
             case RecordingStarted():
                 self.recording, self.sample_rate = event, event.sample_rate
             case RecordingStopped():
@@ -151,86 +194,36 @@ class TranscriptDocument:
                 self.is_trained = self.is_trained and event.is_trained
             case _:
                 pass
-        return None
+
+    def _mark(self, event: SpanMarked) -> None:
+        old = self._marks.get(event.mark_id)
+        if old is not None:
+            self._spans.remove(old)
+        self._marks[event.mark_id] = event
+        insort(self._spans, event, key=lambda span: (span.start, span.mark_id))
+        self._span_tuple = tuple(self._spans)
 
     def _append(self, words: Sequence[Word]) -> int | None:
         if not words:
             return None
-        first, last = len(self._words), 0
-        for word in words:
-            self._longest_word = max(self._longest_word, word.end - word.start)
-            # Late words (a span decoded afterwards) go where they were said.
-            at = bisect_right(self._starts, word.start)
-            self._words.insert(at, DocumentWord(len(self._words), word))
-            self._starts.insert(at, word.start)
-            first, last = min(first, at), max(last, at)
-        changed = self._attribute_words(first, last + 1)
-        return self._regroup(first if changed is None else min(first, changed))
+        return self._regroup(self._table.append(words, self.activity, self.sample_rate))
 
-    def _attribute(self, first_frame: int, end_frame: int) -> int | None:
-        """Look again at who said the words that a range of frames covers."""
-        frame_ms = self.activity.frame_ms
-        start = first_frame * frame_ms * self.sample_rate // 1000
-        end = -(-end_frame * frame_ms * self.sample_rate // 1000)
-        low = bisect_left(self._starts, start - self._longest_word)
-        changed = self._attribute_words(low, bisect_left(self._starts, end))
-        return None if changed is None else self._regroup(changed)
+    def _attribute(self, event: ActivityRevised) -> Changes:
+        num_known = self.activity.num_frames
+        first, end = self.activity.apply(event)
+        # Frames that were jumped over are known now, as silence.
+        first = min(first, num_known)
+        per_frame = self.activity.frame_ms * self.sample_rate
+        start, stop = first * per_frame // 1000, -(-end * per_frame // 1000)
+        return self._table.attribute(start, stop, self.activity, self.sample_rate)
 
-    def _attribute_words(self, low: int, high: int) -> int | None:
-        """Attribute the phrases that words [low, high) are part of; return the first changed."""
-        low = self._phrase_bound(low, -1)
-        high = self._phrase_bound(high, +1)
-        changed = None
-        while low < high:
-            end = self._phrase_bound(low + 1, +1)
-            phrase = [entry.word for entry in self._words[low:end]]
-            found = attribute_phrase(phrase, self.sample_rate, self.activity)
-            for index, speakers in enumerate(found, start=low):
-                if speakers != self._words[index].speakers:
-                    self._words[index] = replace(self._words[index], speakers=speakers)
-                    changed = index if changed is None else changed
-            low = end
-        return changed
-
-    def _phrase_bound(self, index: int, step: int) -> int:
-        """Return the nearest index at or beyond `index` at which a phrase begins."""
-        while 0 < index < len(self._words):
-            before, after = self._words[index - 1].word, self._words[index].word
-            if ends_phrase(before, after, self.sample_rate):
-                break
-            index += step
-        return index
-
-    def _regroup(self, first_word: int) -> int:
-        """Make the lines anew from the one that holds `first_word`, or would be joined by it."""
-        at = bisect_right(self._lines, first_word, key=lambda line: line.first) - 1
-        # A change at the start of a line can join it to the one before.
-        at = max(0, at - 1)
-        index = self._lines[at].first if self._lines else 0
-        del self._lines[at:]
-        while index < len(self._words):
-            line = self._take_line(index)
-            self._lines.append(line)
-            index = line.end
-        return at
-
-    def _take_line(self, first: int) -> Line:
-        speaker = _primary(self._words[first])
-        pause = round(LINE_PAUSE_S * self.sample_rate)
-        index = first + 1
-        while index < len(self._words):
-            before, entry = self._words[index - 1], self._words[index]
-            primary = _primary(entry)
-            if entry.word.start - before.word.end > pause:
-                break
-            if index - first >= LINE_MAX_WORDS and before.word.text.endswith(SENTENCE_ENDS):
-                break
-            if primary is not None and speaker is not None and primary != speaker:
-                break
-            speaker = speaker or primary
-            index += 1
-        return Line(first, index, speaker)
-
-
-def _primary(entry: DocumentWord) -> SpeakerId | None:
-    return entry.speakers[0] if entry.speakers else None
+    def _regroup(self, changes: Changes) -> int | None:
+        """Bring lines in order; return the first that looks different."""
+        words, lines = self._table.shown, self._lines
+        if changes.first >= len(words):
+            return None
+        moved = len(lines)
+        if changes.regrouped:
+            moved = regroup(lines, words, changes.regrouped, self.sample_rate, changes.inserted_at)
+        holder = bisect_right(lines, changes.first, key=lambda line: line.first) - 1
+        return max(0, min(moved, holder))

@@ -53,16 +53,18 @@ class TranscriptSearch:
         return tuple(hits)
 
     def _hit(self, first: int, end: int) -> Hit:
-        words = self._document.words[first:end]
-        last = max(entry.word.end for entry in words)
-        return Hit(first, end, words[0].word.start, max(last, words[0].word.start))
+        words = self._document.words
+        start, last = words[first].word.start, words[end - 1].word.end
+        if end - first > 1:
+            last = max(entry.word.end for entry in words[first:end])
+        return Hit(first, end, start, max(last, start))
 
     def _text(self) -> str:
         """Return all words, folded, and take note of where each begins."""
         words = self._document.words
         known = 0
         for entry, text in zip(words, self._texts, strict=False):
-            # Texts are compared by identity first, so that what did not change costs next to nothing.
+            # Texts are compared by identity first: what did not change costs next to nothing.
             if entry.word.text != text:
                 break
             known += 1
@@ -83,5 +85,8 @@ class TranscriptSearch:
 
 def fold(text: str) -> str:
     """Return a text without case and accents."""
+    if text.isascii():
+        return text.lower()
     plain = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(c for c in plain if not unicodedata.combining(c))
+    # Some signs are spelled out in capitals.
+    return "".join(c for c in plain if not unicodedata.combining(c)).casefold()

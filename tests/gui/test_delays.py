@@ -1,8 +1,11 @@
 """The delays panel: lazy, remembered, readable without colour, and a report to send."""
 
+import importlib.abc
 import os
 import subprocess
 import sys
+import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,8 +13,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QGuiApplication
 from pytestqt.qtbot import QtBot
 
-from app.views.delay_history import GROUPS
+from app.report import health_report
+from app.state import AppState
+from app.theme import Appearance
+from app.views.delays_panel import DelaysPanel
+from app.views.health_strip import HealthStrip
+from engine.core.config import Settings
 from engine.core.events import FinalWords, SessionState
+from engine.session.health import Health
 from tests.helpers.scripted_session import BACKENDS
 from tests.helpers.window import WindowParts, close_window, make_window, started, words
 
@@ -36,6 +45,31 @@ def test_the_start_does_not_import_what_the_plots_need(home: Path, is_remembered
     assert done.returncode == 0
 
 
+class _Watch(importlib.abc.MetaPathFinder):
+    """Notes on which threads a module is looked for."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self.threads: list[str] = []
+
+    def find_spec(self, fullname: str, path: object = None, target: object = None) -> None:
+        del path, target
+        if fullname == self._name:
+            self.threads.append(threading.current_thread().name)
+
+
+def test_the_plots_are_imported_on_the_main_thread_when_first_shown(
+    parts: WindowParts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = "app.views.delay_plots"
+    monkeypatch.delitem(sys.modules, name, raising=False)
+    watch = _Watch(name)
+    monkeypatch.setattr(sys, "meta_path", [watch, *sys.meta_path])
+    _switch(parts).trigger()
+    assert len(parts.window.delays_panel.plots) == 4
+    assert watch.threads == [threading.main_thread().name]
+
+
 def test_the_panel_plots_the_health_of_a_recording_and_says_it(
     parts: WindowParts, qtbot: QtBot
 ) -> None:
@@ -43,21 +77,59 @@ def test_the_panel_plots_the_health_of_a_recording_and_says_it(
     assert not panel.isVisible()
     _switch(parts).trigger()
     assert panel.isVisible()
-    qtbot.waitUntil(lambda: len(panel.plots) == len(GROUPS), timeout=20_000)
     parts.session.length_s = 12.0
     parts.session.post(started())
     parts.session.enter(SessionState.RECORDING)
     qtbot.waitUntil(lambda: panel.values[0].text() == "text shown  0.8 s")
     assert panel.values[0].accessibleName() == "Delay, text shown"
     assert panel.values[0].accessibleDescription() == "0.8 s"
-    assert [label.text() for label in panel.values[1:4]] == [
+    assert [label.text() for label in panel.values[1:5]] == [
         "text final  1.7 s",
         "speakers  2.1 s",
+        "first sound  –",
         "text  0.4 s",
     ]
-    for plot, group in zip(panel.plots, GROUPS, strict=True):
+    for plot in panel.plots:
         assert plot.widget.isVisible()
-        assert group.title in plot.widget.accessibleName()
+        assert plot.group.title in plot.widget.accessibleName()
+
+
+def test_figures_that_are_not_there_are_not_shown(qtbot: QtBot) -> None:
+    panel = DelaysPanel(Appearance("light"))
+    qtbot.addWidget(panel)
+    panel.show()
+    panel.add(Health(1.0, rss_bytes=400_000_000), 0.0)
+    shown = {label.accessibleName() for label in panel.values if label.isVisible()}
+    assert "Memory, this program" in shown
+    assert not shown & {"Memory, on the GPU", "Backlog, settling", "Real-time factor, settling"}
+    panel.add(Health(1.0, encoder_backlog_s=38.0, encoder_load=0.5, gpu_bytes=2_500_000_000), 0.5)
+    shown = {label.accessibleName(): label.text() for label in panel.values if label.isVisible()}
+    assert shown["Memory, on the GPU"] == "on the GPU  2500 MB"
+    assert shown["Backlog, settling"] == "settling  38.0 s"
+    assert shown["Real-time factor, settling"] == "settling  0.50 ×"
+
+
+def test_losses_are_told_as_figures(qtbot: QtBot) -> None:
+    panel = DelaysPanel(Appearance("light"))
+    qtbot.addWidget(panel)
+    panel.show()
+    panel.add(Health(60.0, num_overflows=3, lost_s=0.25, num_underflows=1), 0.0)
+    said = {label.accessibleName(): label.text() for label in panel.values}
+    assert said["Lost, input, times"] == "input, times  3"
+    assert said["Lost, input, ms"] == "input, ms  250"
+    assert said["Lost, output, times"] == "output, times  1"
+
+
+def test_the_strip_warns_by_a_sign_and_not_by_colour_alone(qtbot: QtBot) -> None:
+    strip = HealthStrip(AppState(), Appearance("light"))
+    qtbot.addWidget(strip)
+    strip.set_health(Health(10.0))
+    assert "⚠" not in strip.losses.text()
+    strip.set_health(Health(10.0, encoder_backlog_s=90.0))
+    assert strip.losses.text().startswith("⚠ backlog 90.0 s")
+    assert "settle the speakers: 90.0 s" in strip.losses.toolTip()
+    strip.set_health(Health(10.0, num_underflows=1))
+    assert strip.losses.text().startswith("⚠")
 
 
 def test_the_lines_of_a_plot_differ_without_colour_and_in_both_themes(
@@ -65,7 +137,6 @@ def test_the_lines_of_a_plot_differ_without_colour_and_in_both_themes(
 ) -> None:
     panel = parts.window.delays_panel
     _switch(parts).trigger()
-    qtbot.waitUntil(lambda: len(panel.plots) == len(GROUPS), timeout=20_000)
     for theme in ("light", "dark"):
         parts.window.appearance.force(theme)
         for plot in panel.plots:
@@ -82,7 +153,6 @@ def test_the_panel_is_remembered(qtbot: QtBot, tmp_path: Path) -> None:
     parts.controller.attach(parts.session.as_session())
     _switch(parts).trigger()
     panel = parts.window.delays_panel
-    qtbot.waitUntil(lambda: len(panel.plots) == len(GROUPS), timeout=20_000)
     close_window(parts, qtbot)
     again = make_window(tmp_path)
     again.window.show()
@@ -91,7 +161,6 @@ def test_the_panel_is_remembered(qtbot: QtBot, tmp_path: Path) -> None:
     again.controller.attach(again.session.as_session())
     panel = again.window.delays_panel
     assert panel.isVisible()
-    qtbot.waitUntil(lambda: len(panel.plots) == len(GROUPS), timeout=20_000)
     close_window(again, qtbot)
 
 
@@ -99,7 +168,6 @@ def test_the_report_has_the_figures_and_no_spoken_word(parts: WindowParts, qtbot
     parts.session.post(started(), FinalWords(words("confidential matters", 0.5, 1.5)))
     qtbot.waitUntil(lambda: len(parts.state.document.lines) > 0)
     _switch(parts).trigger()
-    qtbot.waitUntil(lambda: len(parts.window.delays_panel.plots) > 0, timeout=20_000)
     qtbot.mouseClick(parts.window.delays_panel.report_button, Qt.MouseButton.LeftButton)
     report = QGuiApplication.clipboard().text()
     assert parts.window.delays_panel.message.text() == "Copied"
@@ -111,8 +179,20 @@ def test_the_report_has_the_figures_and_no_spoken_word(parts: WindowParts, qtbot
         "backlog: text 0.40 s",
         "drops: the microphone lost sound 0 times",
         "underflows: the loudspeaker ran dry 0 times",
+        "real-time factor: text ",
+        "settling not measured",
         "memory:",
         "numpy ",
     ):
         assert part in report
     assert "confidential" not in report
+
+
+def test_the_report_tells_the_gpu_only_where_one_is_used() -> None:
+    health = Health(60.0, first_sound_delay_s=0.31, rss_bytes=400_000_000)
+    assert "GPU memory" not in health_report(AppState(), Settings(), health)
+    assert "first sound 0.31 s" in health_report(AppState(), Settings(), health)
+    health = replace(health, gpu_bytes=2_500_000_000, encoder_load=0.25)
+    report = health_report(AppState(), Settings(), health)
+    assert "GPU memory: 2500 MB" in report
+    assert "settling 0.25" in report

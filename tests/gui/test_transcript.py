@@ -1,33 +1,48 @@
-"""The transcript view on documents built by scripts."""
+"""The transcript view on documents built by scripts: following, reading, finding, odd input."""
+
+from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from app.views.transcript_places import Spot
 from app.views.transcript_view import TranscriptView
 from engine.core.events import (
     ActivityRevised,
     FinalWords,
     PartialWords,
     SpanMarked,
+    SpeakerColored,
     SpeakerRenamed,
 )
 from engine.core.types import MAX_SPEAKERS, SpanKind, SpeakerId, Word
-from tests.helpers.window import RATE, WindowParts, conversation, started, words
+from engine.text.document import TranscriptDocument
+from engine.text.search import TranscriptSearch
+from tests.helpers.transcript import TranscriptParts, make_transcript
+from tests.helpers.window import RATE, conversation, started, words
 
 pytestmark = pytest.mark.gui
 
 
 @pytest.fixture
-def view(parts: WindowParts) -> TranscriptView:
-    parts.state.take([started()])
-    return parts.window.transcript
+def parts(qtbot: QtBot) -> Iterator[TranscriptParts]:
+    made = make_transcript()
+    qtbot.addWidget(made.view)
+    made.state.take([started()])
+    yield made
+    made.view.close()
 
 
-def _say(parts: WindowParts, first: int, count: int) -> None:
+@pytest.fixture
+def view(parts: TranscriptParts) -> TranscriptView:
+    return parts.view
+
+
+def say(parts: TranscriptParts, first: int, count: int) -> None:
     """Add sentences, each a line of its own."""
     parts.state.take(
         [
@@ -37,146 +52,67 @@ def _say(parts: WindowParts, first: int, count: int) -> None:
     )
 
 
-def _is_at_end(view: TranscriptView) -> bool:
+def is_at_end(view: TranscriptView) -> bool:
     return bool(view.verticalScrollBar().value() == view.verticalScrollBar().maximum())
 
 
-def test_it_stays_at_the_end_while_words_come(parts: WindowParts, view: TranscriptView) -> None:
+def test_it_stays_at_the_end_while_words_come(parts: TranscriptParts, view: TranscriptView) -> None:
     for batch in range(5):
-        _say(parts, batch * 40, 40)
+        say(parts, batch * 40, 40)
         assert view.verticalScrollBar().maximum() > 0
-        assert _is_at_end(view)
+        assert is_at_end(view)
     assert not view.jump_button.isVisible()
 
 
 def test_it_stands_still_once_scrolled_up_and_returns_by_the_button(
-    parts: WindowParts, view: TranscriptView, qtbot: QtBot
+    parts: TranscriptParts, view: TranscriptView, qtbot: QtBot
 ) -> None:
-    _say(parts, 0, 60)
+    say(parts, 0, 60)
     view.verticalScrollBar().setValue(200)
     assert not view.is_following
     assert view.jump_button.isVisible()
-    _say(parts, 60, 40)
+    say(parts, 60, 40)
     assert view.verticalScrollBar().value() == 200
     qtbot.mouseClick(view.jump_button, Qt.MouseButton.LeftButton)
     assert view.is_following
-    assert _is_at_end(view)
+    assert is_at_end(view)
     assert not view.jump_button.isVisible()
 
 
-def test_scrolling_back_to_the_end_follows_again(parts: WindowParts, view: TranscriptView) -> None:
-    _say(parts, 0, 60)
+def test_scrolling_back_to_the_end_follows_again(
+    parts: TranscriptParts, view: TranscriptView
+) -> None:
+    say(parts, 0, 60)
     view.verticalScrollBar().setValue(0)
     for _ in range(3):  # estimated heights become exact on the way
         view.verticalScrollBar().setValue(view.verticalScrollBar().maximum())
     assert view.is_following
 
 
-def test_partial_words_are_replaced_by_final_ones(parts: WindowParts, view: TranscriptView) -> None:
+def test_a_selection_holds_the_view_still_while_words_come(
+    parts: TranscriptParts, view: TranscriptView
+) -> None:
+    say(parts, 0, 60)
+    view.cursor_at.put(Spot(58, 1))
+    place = view.spot_rect(Spot(58, 1))
+    say(parts, 60, 20)
+    assert not view.is_following
+    assert view.jump_button.isVisible()
+    assert view.spot_rect(Spot(58, 1)) == place
+
+
+def test_partial_words_are_replaced_by_final_ones(
+    parts: TranscriptParts, view: TranscriptView
+) -> None:
     parts.state.take([PartialWords(words("hello wor", 0.1, 0.8))])
-    assert len(view.rows.rows) == 1
+    assert view.row_count() == 1
     parts.state.take([FinalWords(words("hello world", 0.1, 0.8)), PartialWords(())])
     view.select_all()
     assert view.selected_text() == "[00:00:00] hello world"
 
 
-def test_selected_lines_are_copied_with_times_and_names(
-    parts: WindowParts, view: TranscriptView
-) -> None:
-    parts.state.take(list(conversation()))
-    view.setFocus()
-    view.select_all()
-    QTest.keyClick(view, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
-    lines = QGuiApplication.clipboard().text().splitlines()
-    assert lines[0].startswith("[00:00:00] Speaker A: We should ship")
-    assert "(0.9 s of sound lost: the microphone was late)" in lines[3]
-    assert len(lines) == len(view.rows.rows)
-
-
-def test_click_and_shift_click_choose_a_stretch(
-    parts: WindowParts, view: TranscriptView, qtbot: QtBot
-) -> None:
-    _say(parts, 0, 5)
-    port = view.viewport()
-    qtbot.mouseClick(port, Qt.MouseButton.LeftButton, pos=QPoint(150, 20))
-    assert view.selected_text().count("\n") == 0
-    qtbot.mouseClick(
-        port,
-        Qt.MouseButton.LeftButton,
-        Qt.KeyboardModifier.ShiftModifier,
-        QPoint(150, port.height() - 5) if port.height() < 100 else QPoint(150, 95),
-    )
-    assert view.selected_text().count("\n") >= 1
-
-
-def test_arrow_keys_move_the_chosen_line(
-    parts: WindowParts, view: TranscriptView, qtbot: QtBot
-) -> None:
-    _say(parts, 0, 50)
-    view.setFocus()
-    qtbot.keyClick(view, Qt.Key.Key_Up)
-    qtbot.keyClick(view, Qt.Key.Key_Up)
-    assert view.selected_text() == "[00:04:00] This is sentence number 48."
-    for _ in range(40):
-        qtbot.keyClick(view, Qt.Key.Key_Up)
-    assert "number 8." in view.selected_text()
-    assert not view.is_following
-
-
-def test_double_click_names_a_speaker(
-    parts: WindowParts, view: TranscriptView, qtbot: QtBot
-) -> None:
-    parts.state.take(list(conversation()))
-    qtbot.mouseDClick(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(140, 40))
-    editor = view._editor
-    assert editor.isVisible()
-    assert editor.text() == "Speaker A"
-    editor.setText("Maria")
-    qtbot.keyClick(editor, Qt.Key.Key_Return)
-    assert parts.session.calls[-1] == "rename A Maria"
-    parts.state.take([SpeakerRenamed(0, 0, "Maria")])
-    view.select_all()
-    assert "Maria: We should ship" in view.selected_text()
-
-
-def test_escape_leaves_the_name_as_it_was(
-    parts: WindowParts, view: TranscriptView, qtbot: QtBot
-) -> None:
-    parts.state.take(list(conversation()))
-    view.rename_current()
-    editor = view._editor
-    assert editor.isVisible()
-    editor.setText("Nobody")
-    qtbot.keyClick(editor, Qt.Key.Key_Escape)
-    assert not editor.isVisible()
-    assert not [call for call in parts.session.calls if call.startswith("rename")]
-
-
-def test_words_that_come_while_a_name_is_written_do_not_end_it(
-    parts: WindowParts, view: TranscriptView, qtbot: QtBot
-) -> None:
-    parts.state.take(list(conversation()))
-    for n in range(30):
-        parts.state.take([FinalWords(words(f"Later sentence {n}.", 40 + 5 * n, 42 + 5 * n))])
-    view.selection.choose(len(view.rows.rows) - 40 if len(view.rows.rows) > 40 else 0)
-    view.rename_current()
-    editor = view._editor
-    assert editor.isVisible()
-    view.jump_to_latest()
-    view.selection.choose(0)
-    view.rename_current()
-    place = editor.geometry()
-    for n in range(30, 60):
-        parts.state.take([FinalWords(words(f"Later sentence {n}.", 40 + 5 * n, 42 + 5 * n))])
-    assert editor.isVisible()
-    assert editor.geometry() == place
-    editor.setText("Maria")
-    qtbot.keyClick(editor, Qt.Key.Key_Return)
-    assert parts.session.calls[-1] == "rename A Maria"
-
-
 def test_what_is_read_stands_still_when_rows_above_turn_out_higher(
-    parts: WindowParts, view: TranscriptView
+    parts: TranscriptParts, view: TranscriptView
 ) -> None:
     long = "Incomprehensibilities notwithstanding, counterrevolutionaries disproportionately "
     parts.state.take(
@@ -185,53 +121,101 @@ def test_what_is_read_stands_still_when_rows_above_turn_out_higher(
     bar = view.verticalScrollBar()
     bar.setValue(bar.maximum() // 2)
     for _ in range(60):
-        top_row = view._stack.heights.row_at(view.offset)
-        shown_at = view._stack.heights.top(top_row) - view.offset
-        before = view.offset
-        bar.setValue(before - 20)
-        moved = view._stack.heights.top(top_row) - view.offset - shown_at
-        assert moved == 20
+        top_row = view.stack.heights.row_at(view.offset)
+        shown_at = view.row_rect(top_row).top()
+        bar.setValue(view.offset - 20)
+        assert view.row_rect(top_row).top() - shown_at == 20
 
 
-def test_text_size_changes_rows_and_is_remembered(parts: WindowParts, view: TranscriptView) -> None:
-    _say(parts, 0, 30)
+def test_what_is_read_stands_still_when_lines_above_part_by_a_late_decision(
+    parts: TranscriptParts, view: TranscriptView
+) -> None:
+    say(parts, 0, 100)
+    view.show_sample(60 * 5 * RATE)
+    spot = view.cursor_at.spot
+    assert spot is not None
+    place = view.spot_rect(spot)
+    rows = np.zeros((3000, MAX_SPEAKERS), np.float32)
+    for n in range(60):
+        rows[n * 50 : n * 50 + 13, n % 3] = 0.9
+    parts.state.take([ActivityRevised(0, 100, rows, 3000, is_settled=True)])
+    assert parts.current_text() == "This"
+    moved = view.cursor_at.spot
+    assert moved is not None
+    assert view.spot_rect(moved) == place
+
+
+def test_text_size_changes_rows_and_keeps_the_place(
+    parts: TranscriptParts, view: TranscriptView
+) -> None:
+    say(parts, 0, 30)
     low = view.verticalScrollBar().maximum()
-    for _ in range(6):
-        parts.controller.change_text_size(1)
+    view.set_text_size(19)
     assert view.verticalScrollBar().maximum() > low
-    assert _is_at_end(view)
-    assert parts.controller.settings.text_size_pt == 19
-    parts.controller.change_text_size(0)
-    assert parts.controller.settings.text_size_pt == 13
+    assert is_at_end(view)
+    view.show_sample(10 * 5 * RATE)
+    view.set_text_size(13)
+    spot = view.cursor_at.spot
+    assert spot is not None
+    assert view.is_in_view(spot)
     assert view.verticalScrollBar().maximum() == low
 
 
 def test_the_line_in_view_stays_when_the_width_changes(
-    parts: WindowParts, view: TranscriptView
+    parts: TranscriptParts, view: TranscriptView
 ) -> None:
-    _say(parts, 0, 200)
+    say(parts, 0, 200)
     view.show_sample(100 * 5 * RATE)
-    parts.window.resize(900, 700)
+    view.resize(500, 500)
     QTest.qWait(10)
     assert view.selected_text() == "[00:08:20] This is sentence number 100."
+    assert view.is_in_view(Spot(view.current_row, 0))
     assert not view.is_following
 
 
-def test_only_what_is_seen_is_laid_out(parts: WindowParts, view: TranscriptView) -> None:
-    _say(parts, 0, 2000)
+def test_only_what_is_seen_is_laid_out(parts: TranscriptParts, view: TranscriptView) -> None:
+    say(parts, 0, 2000)
     QTest.qWait(10)
-    assert len(view._stack._layouts) < 100
+    assert view.stack.num_layouts < 100
+    for sample in range(0, 2000 * 5 * RATE, 50 * RATE):
+        view.show_sample(sample)
+    assert view.stack.num_layouts <= 200
+
+
+def test_an_append_leaves_the_layout_of_other_rows_alone(
+    parts: TranscriptParts, view: TranscriptView
+) -> None:
+    say(parts, 0, 12)
+    theme = parts.appearance.theme
+    before = [view.stack.laid_out(index, theme) for index in range(10)]
+    say(parts, 12, 1)
+    assert all(view.stack.laid_out(i, theme) is before[i] for i in range(10))
+
+
+def test_a_kept_recording_is_read_from_its_beginning(
+    parts: TranscriptParts, view: TranscriptView
+) -> None:
+    stored = TranscriptDocument()
+    for n in range(100):
+        stored.apply(FinalWords(words(f"Number {n}.", n * 5.0, n * 5.0 + 1)))
+    parts.state.show_stored(stored, "Stored", "stored")
+    assert view.offset == 0
+    assert not view.is_following
+    assert not view.jump_button.isVisible()
+    assert view.current_row == -1
 
 
 @pytest.mark.parametrize("name", ["😀" * 100, "مريم الحسيني " * 15, "x" * 200, "<b>bold</b> & co"])
-def test_odd_names_are_drawn(parts: WindowParts, view: TranscriptView, name: str) -> None:
+def test_odd_names_are_drawn(parts: TranscriptParts, view: TranscriptView, name: str) -> None:
     parts.state.take([*conversation(), SpeakerRenamed(0, 0, name)])
     view.grab()
     view.select_all()
     assert name.strip() in view.selected_text()
+    tip = view.tip(QPoint(view.stack.metrics.text_left + 4, 20))
+    assert "<b>" not in tip
 
 
-def test_odd_documents_are_drawn(parts: WindowParts, view: TranscriptView) -> None:
+def test_odd_documents_are_drawn(parts: TranscriptParts, view: TranscriptView) -> None:
     rows = np.zeros((30, MAX_SPEAKERS), np.float32)
     rows[:, 0] = rows[:, 5] = 0.9
     parts.state.take(
@@ -243,29 +227,98 @@ def test_odd_documents_are_drawn(parts: WindowParts, view: TranscriptView) -> No
             SpanMarked(2, SpanKind.UNTRANSCRIBED, 0, 10**9, "x" * 500),
         ]
     )
-    parts.window.grab()
+    view.setFocus()
+    for _ in range(12):
+        QTest.keyClick(view, Qt.Key.Key_Left)
+        view.grab()
+    for y in range(0, view.viewport().height(), 7):
+        for x in range(0, view.viewport().width(), 31):
+            view.tip(QPoint(x, y))
+            view.spot_at(QPoint(x, y), nearest=True)
     view.select_all()
     assert "⟨" not in view.selected_text()
     assert "😀 שלום" in view.selected_text()
 
 
-def test_a_click_shows_the_moment_in_the_timeline(
-    parts: WindowParts, view: TranscriptView, qtbot: QtBot
+def test_one_word_without_a_speaker_can_be_walked_and_copied(
+    parts: TranscriptParts, view: TranscriptView
 ) -> None:
-    _say(parts, 0, 100)
-    parts.window.timeline.set_duration(500.0)
-    view.verticalScrollBar().setValue(0)
-    qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(150, 20))
-    model = parts.window.timeline.model
-    assert model.start_s <= 0.0 <= model.end_s
-    parts.window.timeline.time_chosen.emit(250 * RATE)
-    assert "number 50." in view.selected_text()
+    parts.state.take([FinalWords((Word("Yes", 0, 0),))])
+    for key in (Qt.Key.Key_Down, Qt.Key.Key_Left, Qt.Key.Key_PageDown, Qt.Key.Key_Home):
+        QTest.keyClick(view, key)
+    assert view.selected_text() == "[00:00:00] Yes"
 
 
-def test_an_overlap_is_marked_with_both_letters(parts: WindowParts, view: TranscriptView) -> None:
+def test_keys_do_nothing_in_an_empty_transcript(
+    parts: TranscriptParts, view: TranscriptView
+) -> None:
+    for key in (Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_F2, Qt.Key.Key_3, Qt.Key.Key_End):
+        QTest.keyClick(view, key)
+    assert view.current_row == -1
+    assert view.selected_text() == ""
+    assert not parts.edits
+
+
+def test_an_overlap_is_marked_with_both_letters(
+    parts: TranscriptParts, view: TranscriptView
+) -> None:
     parts.state.take(list(conversation()))
-    stack = view._stack
-    laid_out = [stack.laid_out(i, parts.window.appearance.theme) for i in range(len(stack))]
+    theme = parts.appearance.theme
+    laid_out = [view.stack.laid_out(index, theme) for index in range(view.row_count())]
     texts = [row.layout.text() for row in laid_out if row is not None]
     assert any("⟨A+B⟩" in text for text in texts)
-    assert SpeakerId(0, 1) in parts.state.document.speakers
+
+
+def test_a_new_colour_of_a_speaker_is_painted(parts: TranscriptParts, view: TranscriptView) -> None:
+    parts.state.take(list(conversation()))
+    before = view.grab().toImage()
+    parts.state.take([SpeakerColored(SpeakerId(0, 0), 4)])
+    assert view.grab().toImage() != before
+
+
+def test_a_hit_is_shown_and_painted(parts: TranscriptParts, view: TranscriptView) -> None:
+    say(parts, 0, 200)
+    hits = TranscriptSearch(parts.state.document).find("number 7")
+    plain = view.grab().toImage()
+    parts.marks.set_hits(hits, 0)
+    view.show_hit(hits[0])
+    assert parts.current_text() == "number"
+    assert view.is_in_view(Spot(view.current_row, 3))
+    assert not view.is_following
+    image = view.grab().toImage()
+    assert image != plain
+    colors = {
+        image.pixelColor(x, y).name().upper()
+        for y in range(image.height())
+        for x in range(0, image.width(), 2)
+    }
+    assert parts.appearance.theme.hit_current in colors
+
+
+def test_a_hit_moved_by_a_late_word_is_still_found(
+    parts: TranscriptParts, view: TranscriptView
+) -> None:
+    say(parts, 0, 10)
+    (hit,) = TranscriptSearch(parts.state.document).find("number 7")
+    parts.state.take([FinalWords(words("Late words before it", 1.0, 1.4))])
+    view.show_hit(hit)
+    assert parts.current_text() == "number"
+    assert "number 7" in view.selected_text()
+
+
+def test_rows_tell_where_they_are_and_what_they_say(
+    parts: TranscriptParts, view: TranscriptView
+) -> None:
+    say(parts, 0, 60)
+    assert view.row_text(3) == "[00:00:15] This is sentence number 3."
+    assert view.row_rect(0).bottom() < 0
+    rows = [view.row_rect(index) for index in range(view.row_count())]
+    assert all(above.bottom() + 1 == below.top() for above, below in pairwise(rows))
+    told: list[int] = []
+    view.current_row_changed.connect(told.append)
+    view.choose_row(3)
+    view.choose_row(99)
+    assert view.current_row == 3
+    assert told == [3]
+    assert view.accessibleDescription() == view.row_text(3)
+    assert view.row_rect(3).top() >= 0

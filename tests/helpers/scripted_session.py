@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
 
+from engine.audio.level_track import LevelTrack
 from engine.audio.levels import Levels
 from engine.backends import registry
 from engine.backends.protocols import BackendContext, BackendSpec, SynthesizerStream
@@ -40,6 +41,9 @@ class ScriptedSession:
     reading: Levels | None = None
     length_s: float = 0.0
     place: SpeechPlace | None = None
+    is_playing: bool = False
+    heard: int | None = None
+    track: LevelTrack | None = None
     close_blocks: Callable[[], None] = lambda: None
     _subscribers: list[Callable[[Event], None]] = field(default_factory=list)
 
@@ -114,6 +118,26 @@ class ScriptedSession:
 
     def speech_place(self) -> SpeechPlace | None:
         return self.place
+
+    def play(self, start: int, end: int | None = None, stored_id: str = "") -> None:
+        self.is_playing = True
+        self.calls.append(f"play {start} {end} {stored_id}".strip())
+
+    def pause_playing(self) -> None:
+        self.calls.append("pause playing")
+
+    def resume_playing(self) -> None:
+        self.calls.append("resume playing")
+
+    def stop_playing(self) -> None:
+        self.is_playing = False
+        self.calls.append("stop playing")
+
+    def playing_at(self) -> int | None:
+        return self.heard
+
+    def level_track(self) -> LevelTrack | None:
+        return self.track
 
     def rename_speaker(self, speaker: SpeakerId, name: str) -> None:
         self.calls.append(f"rename {speaker.letter} {name}")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from app.captions import CaptionsFile
 from app.controller import Controller
 from app.jobs import Jobs
 from app.layout import LayoutFile
@@ -16,7 +17,9 @@ from app.shelf import Shelf
 from app.speech import Speech
 from app.state import AppState
 from app.theme import Appearance
+from app.views.context import ViewContext
 from app.views.main_window import MainWindow
+from app.window import make_context
 from engine.core.config import Settings
 from engine.core.events import (
     ActivityRevised,
@@ -43,6 +46,7 @@ class WindowParts:
     """What a window is made of."""
 
     window: MainWindow
+    context: ViewContext
     state: AppState
     controller: Controller
     shelf: Shelf
@@ -62,10 +66,13 @@ def make_window(home: Path, settings: Settings | None = None, theme: str = "ligh
     speech = Speech(state, jobs, controller)
     lifecycle = Lifecycle(controller, shelf, speech, state, jobs)
     layout_file = LayoutFile(home / "config")
+    context = make_context(state, controller, shelf, Appearance(theme))
+    captions_file = CaptionsFile(home / "config")
     window = MainWindow(
-        state, controller, shelf, speech, lifecycle, Appearance(theme), jobs, layout_file
+        context, controller, shelf, speech, lifecycle, jobs, layout_file, captions_file
     )
-    return WindowParts(window, state, controller, shelf, lifecycle, jobs, ScriptedSession(settings))
+    session = ScriptedSession(settings)
+    return WindowParts(window, context, state, controller, shelf, lifecycle, jobs, session)
 
 
 def started(rate: int = RATE) -> RecordingStarted:

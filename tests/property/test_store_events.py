@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as st_numpy
 
-from engine.core.events import ActivityRevised, Event
+from engine.core.events import ActivityRevised, Event, WordsAssigned, WordsEdited
 from engine.core.types import Word
 from engine.store.event_json import (
     EVENT_TYPES,
@@ -37,12 +37,15 @@ activity = st.builds(
     epoch=st.integers(0, 9),
     is_settled=st.booleans(),
 )
+edited = st.lists(st.tuples(samples, texts), max_size=4).map(
+    lambda pairs: WordsEdited(tuple(i for i, _ in pairs), tuple(text for _, text in pairs))
+)
 others = [
     st.builds(kind, **({"words": st.lists(words, max_size=4).map(tuple)} if "words" in n else {}))
     for n, kind in EVENT_TYPES.items()
-    if kind is not ActivityRevised
+    if kind not in (ActivityRevised, WordsAssigned, WordsEdited)
 ]
-events = st.one_of(activity, *others)
+events = st.one_of(activity, edited, st.builds(WordsAssigned), *others)
 
 
 def _same(found: Event | None, event: Event) -> bool:

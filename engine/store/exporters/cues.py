@@ -46,11 +46,11 @@ def make_cues(
     cues: list[Cue] = []
     speaker: SpeakerId | None = None
     for line in document.lines:
-        words = [entry.word for entry in document.line_words(line)]
+        words = [entry.word for entry in document.line_words(line) if not entry.is_gone]
         is_new = line.speaker is not None and line.speaker != speaker
         lead = prefix(line.speaker) if is_new and line.speaker is not None else ""
-        speaker = line.speaker
         for group, text in _groups(words, lead, document.sample_rate, options):
+            speaker = line.speaker
             start_ms = _ms(group[0].start, document.sample_rate)
             end_ms = _ms(max(word.end for word in group), document.sample_rate)
             cues.append(

@@ -13,9 +13,11 @@ def render(document: TranscriptDocument, options: ExportOptions) -> str:
     entries: list[tuple[int, str]] = []
     for line in document.lines:
         text = one_line(document.line_text(line))
+        if not text:
+            continue
         if options.with_speakers and line.speaker is not None:
             text = f"{one_line(document.speaker_name(line.speaker))}: {text}"
-        entries.append((document.line_words(line)[0].word.start, text))
+        entries.append((document.line_start(line), text))
     for span in document.spans:
         if span.kind in _LOST:
             length_s = document.seconds(span.end - span.start)

@@ -6,14 +6,15 @@ import msgspec
 
 from engine.core.types import SpeakerId
 from engine.store.exporters.options import ExportOptions
-from engine.text.document import TranscriptDocument
+from engine.text.document import DocumentWord, TranscriptDocument
+from engine.text.turns import document_turns
 
 TRANSCRIPT_VERSION = 1
 
 
 def render(document: TranscriptDocument, options: ExportOptions) -> str:
     """Return words, lines, speakers, turns and marked spans; times in seconds."""
-    turns = document.activity.turns(options.turns)
+    turns = document_turns(document, options.turns)
     speakers = sorted({*document.speakers, *(turn.speaker for turn in turns)})
     data = {
         "format": "vivavoce-transcript",
@@ -26,19 +27,12 @@ def render(document: TranscriptDocument, options: ExportOptions) -> str:
                 "name": document.speaker_name(speaker),
                 "epoch": speaker.epoch,
                 "slot": speaker.slot,
+                "color": document.speaker_color(speaker),
+                "merged": [merged.letter for merged in document.merged_into(speaker)],
             }
             for speaker in speakers
         ],
-        "words": [
-            {
-                "text": entry.word.text.strip(),
-                "start": _seconds(document, entry.word.start),
-                "end": _seconds(document, entry.word.end),
-                "probability": round(float(entry.word.probability), 4),
-                "speakers": [speaker.letter for speaker in entry.speakers],
-            }
-            for entry in document.words
-        ],
+        "words": [_word(document, entry) for entry in document.words if not entry.is_gone],
         "lines": [_line(document, at) for at in range(len(document.lines))],
         "turns": [
             {
@@ -73,13 +67,27 @@ def _recording(document: TranscriptDocument) -> dict[str, Any]:
     }
 
 
+def _word(document: TranscriptDocument, entry: DocumentWord) -> dict[str, Any]:
+    data = {
+        "text": entry.text.strip(),
+        "start": _seconds(document, entry.word.start),
+        "end": _seconds(document, entry.word.end),
+        "probability": round(float(entry.word.probability), 4),
+        "speakers": [speaker.letter for speaker in entry.speakers],
+    }
+    if entry.heard is not None:
+        data["heard"] = entry.heard.strip()
+    if entry.is_locked:
+        data["is_locked"] = True
+    return data
+
+
 def _line(document: TranscriptDocument, at: int) -> dict[str, Any]:
     line = document.lines[at]
-    words = document.line_words(line)
     return {
         "speaker": _letter(line.speaker),
-        "start": _seconds(document, words[0].word.start),
-        "end": _seconds(document, max(entry.word.end for entry in words)),
+        "start": _seconds(document, document.line_start(line)),
+        "end": _seconds(document, document.line_end(line)),
         "text": document.line_text(line),
     }
 

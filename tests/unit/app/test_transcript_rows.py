@@ -5,7 +5,8 @@ import random
 import numpy as np
 import pytest
 
-from app.views.transcript_rows import RowKind, TranscriptRows, describe_span, row_text
+from app.views.transcript_rows import RowKind, TranscriptRows, describe_span
+from app.views.transcript_text import row_text
 from engine.core.events import (
     ActivityRevised,
     Event,
@@ -122,13 +123,21 @@ def test_rows_grown_by_events_equal_rows_made_at_once(seed: int) -> None:
         first = document.apply(event)
         before = list(grown.rows)
         if isinstance(event, SpanMarked):
-            changed = grown.update(len(document.lines))
+            change = grown.update_spans()
         elif first is not None:
-            changed = grown.update(first)
+            change = grown.update(first)
         else:
-            changed = grown.update_partial()
-        assert list(grown.rows) == list(TranscriptRows(document).rows)
-        assert list(grown.rows)[:changed] == before[:changed]
+            change = grown.update_partial()
+        rows = list(grown.rows)
+        assert rows == list(TranscriptRows(document).rows)
+        # What the change does not name is as it was, object for object.
+        rest, behind = before[change.first + change.removed :], rows[change.first + change.added :]
+        assert len(rest) == len(behind)
+        assert all(row is old for row, old in zip(rows[: change.first], before, strict=False))
+        assert all(row is old for row, old in zip(behind, rest, strict=True))
+        for index, row in enumerate(grown.rows):
+            for place, entry in enumerate(row.words):
+                assert grown.find_word(entry.id, entry.word.start) == (index, place)
         time_s += rng.choice((0.5, 1.0, 3.0))
 
 
@@ -144,3 +153,27 @@ def _random_event(rng: random.Random, number: int, time_s: float) -> Event:
             return SpanMarked(number, rng.choice(list(SpanKind)), start, start + RATE)
         case _:
             return PartialWords(_words("maybe this", time_s) if rng.random() < 0.8 else ())
+
+
+def test_a_decision_far_back_changes_the_rows_it_is_about_alone() -> None:
+    document = _document(
+        *(FinalWords(_words(f"Sentence {n} is here.", n * 5.0)) for n in range(600))
+    )
+    rows = TranscriptRows(document)
+    first = document.apply(_speech(2, 500.0, 504.0))
+    assert first is not None
+    change = rows.update(first)
+    assert change.first >= 98
+    assert change.removed <= 4
+    assert change.added <= 4
+
+
+def test_a_row_is_found_by_time_also_between_and_outside_of_rows() -> None:
+    document = _document(*(FinalWords(_words(f"Line {n}.", 1 + n * 5.0)) for n in range(50)))
+    rows = TranscriptRows(document)
+    assert rows.row_at(0) == 0
+    assert rows.row_at(RATE) == 0
+    assert rows.row_at(9 * RATE) == 1
+    assert rows.row_at(11 * RATE) == 2
+    assert rows.row_at(10**9) == 49
+    assert TranscriptRows(_document()).row_at(5) == -1

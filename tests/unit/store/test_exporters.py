@@ -142,7 +142,14 @@ def test_json_when_rendered_then_holds_the_documented_schema(
         "duration": 8.0,
         "is_complete": True,
     }
-    assert data["speakers"][1] == {"id": "B", "name": "Mira <b> & Co", "epoch": 0, "slot": 1}
+    assert data["speakers"][1] == {
+        "id": "B",
+        "name": "Mira <b> & Co",
+        "epoch": 0,
+        "slot": 1,
+        "color": 1,
+        "merged": [],
+    }
     assert data["words"][0] == {
         "text": "Is",
         "start": 0.0,

@@ -1,0 +1,117 @@
+"""The search bar over the transcript."""
+
+from PySide6.QtCore import QEvent, Qt, Signal, Slot
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QToolButton
+
+from app.i18n import tr
+from app.marks import Marks
+from app.search import Search
+from engine.text.search import MAX_HITS
+
+
+class SearchBar(QFrame):
+    """Looks for text in the shown transcript; hidden until it is asked for.
+
+    Signals:
+        closed: the user is done searching.
+
+    Args:
+        search: carries it out.
+        marks: tell what was found.
+    """
+
+    closed = Signal()
+
+    def __init__(self, search: Search, marks: Marks) -> None:
+        super().__init__()
+        self._search = search
+        self._marks = marks
+        self.field = QLineEdit()
+        self.count = QLabel()
+        self.previous_button = QToolButton()
+        self.next_button = QToolButton()
+        self.close_button = QToolButton()
+        self._build()
+        self.field.textChanged.connect(search.set_query)
+        self.previous_button.clicked.connect(search.previous)
+        self.next_button.clicked.connect(search.next)
+        self.close_button.clicked.connect(self.end)
+        marks.hits_changed.connect(self._show_count)
+        self.hide()
+
+    @Slot()
+    def begin(self) -> None:
+        """Open the bar, or go back to it, and let the user type."""
+        self.show()
+        self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.field.selectAll()
+        if self.field.text() != self._search.query:
+            self._search.set_query(self.field.text())
+
+    @Slot()
+    def end(self) -> None:
+        """Close the bar and look for nothing."""
+        if self.isVisible():
+            self.hide()
+            self._search.clear()
+            self.closed.emit()
+
+    def event(self, event: QEvent) -> bool:
+        # Esc is a key of the menu as well; here it means this bar.
+        is_override = event.type() == QEvent.Type.ShortcutOverride
+        if is_override and isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key = event.key()
+        if key == Qt.Key.Key_Escape:
+            self.end()
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.field.hasFocus():
+            is_back = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+            (self._search.previous if is_back else self._search.next)()
+        else:
+            super().keyPressEvent(event)
+
+    @Slot()
+    def _show_count(self) -> None:
+        num_hits, current = len(self._marks.hits), self._marks.current_hit
+        more = "+" if num_hits >= MAX_HITS else ""
+        if not self.field.text().strip():
+            text = ""
+        elif not num_hits:
+            text = tr("Not found")
+        elif current is None:
+            text = tr("{count} places", count=f"{num_hits}{more}")
+        else:
+            text = tr("{number} of {count}", number=current + 1, count=f"{num_hits}{more}")
+        if text != self.count.text():
+            self.count.setText(text)
+            self.count.setAccessibleName(text)
+        for button in (self.previous_button, self.next_button):
+            button.setEnabled(num_hits > 0)
+
+    def _build(self) -> None:
+        self.setObjectName("searchBar")
+        self.field.setPlaceholderText(tr("Find in this transcript"))
+        self.field.setAccessibleName(tr("Find in this transcript"))
+        self.field.setClearButtonEnabled(True)
+        self.count.setProperty("role", "muted")
+        self.count.setMinimumWidth(self.fontMetrics().horizontalAdvance("10000 of 10000"))
+        buttons = (
+            (self.previous_button, "↑", tr("Previous place (Shift+F3)")),
+            (self.next_button, "↓", tr("Next place (F3)")),
+            (self.close_button, "✕", tr("Close the search (Esc)")),
+        )
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 6, 12, 6)
+        row.addWidget(self.field, 1)
+        row.addWidget(self.count)
+        for button, text, title in buttons:
+            button.setText(text)
+            button.setToolTip(title)
+            button.setAccessibleName(title.partition(" (")[0])
+            row.addWidget(button)
+        self._show_count()

@@ -1,0 +1,367 @@
+"""The timeline as it is seen: what is in view, painted, and kept in line with the document."""
+
+import math
+
+from PySide6.QtCore import QEvent, QObject, QPointF, QRect, QSize, Qt, Slot
+from PySide6.QtGui import QFont, QPainter, QPaintEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QScrollBar, QSizePolicy, QWidget
+
+from app.theme import tabular
+from app.views.context import ViewContext
+from app.views.timeline_controls import TimelineControls
+from app.views.timeline_data import TimelineData
+from app.views.timeline_header import name_rect
+from app.views.timeline_model import TimelineModel
+from app.views.timeline_picture import TimelinePicture
+from app.views.timeline_scene import TimelineScene
+from app.views.timeline_sizes import RIGHT, TimelineLayout, TimelineSizes
+from engine.text.attribution import ACTIVE
+
+ZOOM_STEP = 1.25
+_MOST_SHARE = 0.4
+"""Share of the window's height from which on rows are packed, then scrolled."""
+
+
+class TimelineView(QWidget):
+    """Shows the activity, levels, words and marked stretches of the shown document.
+
+    Args:
+        context: the shown document and its marks.
+    """
+
+    def __init__(self, context: ViewContext, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._state = context.state
+        self._appearance = context.appearance
+        self._data = TimelineData(context.state.document, ACTIVE)
+        self._picture = TimelinePicture()
+        self._pointer_x: float | None = None
+        self._reduced_motion = False
+        self._small_font = QFont()
+        self._window: QWidget | None = None
+        self.model = TimelineModel()
+        self.controls = TimelineControls(self)
+        self.rows_bar = QScrollBar(Qt.Orientation.Vertical, self)
+        self._take_font()
+        self._connect_state()
+        self._replace_document()
+
+    # --- what is shown ---
+
+    @property
+    def reduced_motion(self) -> bool:
+        """While following, jump by a third of the view instead of moving all the time."""
+        return self._reduced_motion
+
+    @reduced_motion.setter
+    def reduced_motion(self, is_on: bool) -> None:
+        self._reduced_motion = self.model.reduced_motion = is_on
+
+    @property
+    def threshold(self) -> float:
+        """A speaker is active where the probability is at least this."""
+        return self._data.activity.threshold
+
+    @property
+    def can_follow(self) -> bool:
+        """Whether a recording runs whose newest moment may be followed."""
+        return self._state.is_live_shown and not self._state.document.is_complete
+
+    @property
+    def sizes(self) -> TimelineSizes:
+        """Sizes for the font in force."""
+        return TimelineSizes(self.fontMetrics().height())
+
+    @property
+    def layout_now(self) -> TimelineLayout:
+        """Where the parts stand now."""
+        return TimelineLayout(
+            self.sizes,
+            self.width(),
+            self.height(),
+            len(self._data.rows),
+            self._data.spans.has_own_voice,
+            self.rows_bar.value(),
+        )
+
+    @property
+    def scene(self) -> TimelineScene:
+        """Everything the picture depends on."""
+        return TimelineScene(
+            self._state.document,
+            self._data.rows,
+            self._data.activity,
+            self._data.words,
+            self._data.spans,
+            self._state.levels,
+            self.layout_now,
+            self._appearance.theme,
+            self.model.px_s,
+            self.model.duration_s,
+            self.font(),
+            self._small_font,
+        )
+
+    @property
+    def painted_row(self) -> int | None:
+        """Index of the row to be marked as the current one."""
+        return None
+
+    def name_rect(self, index: int) -> QRect:
+        """Return the place of a row's name."""
+        return name_rect(self.scene, index).toRect()
+
+    def x_of(self, sample: int) -> float:
+        """Return the pixel of the widget at which a sample is."""
+        seconds = self._state.document.seconds(sample)
+        return self.layout_now.plot.left() + self.model.x_of(seconds)
+
+    def sample_at(self, x: float) -> int:
+        """Return the sample at a pixel of the widget."""
+        time_s = self.model.time_at(x - self.layout_now.plot.left())
+        return round(time_s * self._state.document.sample_rate)
+
+    # --- commands ---
+
+    def set_duration(self, duration_s: float) -> None:
+        """Tell how long the recording is by now; repaints only if it moved by a pixel."""
+        if abs(duration_s - self.model.duration_s) >= self.model.px_s:
+            self._picture.forget_from(self.model.duration_s)
+            self.model.set_duration(duration_s)
+            self._view_moved()
+
+    def set_threshold(self, threshold: float) -> None:
+        """Draw active bars from another probability on."""
+        self.controls.set_threshold(threshold)
+
+    @Slot(bool)
+    def set_following(self, is_following: bool) -> None:
+        """Stay at the newest moment, or stand still."""
+        self.model.set_following(is_following)
+        self._view_moved()
+
+    def show_sample(self, sample: int) -> None:
+        """Bring a moment into view."""
+        self.model.show(self._state.document.seconds(sample))
+        self._view_moved()
+
+    def show_all(self) -> None:
+        """Show the whole recording."""
+        self.model.show_all()
+        self._view_moved()
+
+    def zoom(self, is_in: bool) -> None:
+        """Zoom by a step, about the cursor if it is in view."""
+        cursor, x = self._context.marks.cursor, None
+        if cursor is not None:
+            x = self.model.x_of(self._state.document.seconds(cursor))
+            x = x if 0 <= x <= self.model.width_px else None
+        self.model.zoom(1 / ZOOM_STEP if is_in else ZOOM_STEP, x)
+        self._view_moved()
+
+    def zoom_by(self, factor: float, x: float) -> None:
+        """Zoom about a pixel of the widget."""
+        x -= self.layout_now.plot.left()
+        self.model.zoom(factor, min(max(x, 0.0), self.model.width_px))
+        self._view_moved()
+
+    def scroll_pages(self, pages: float) -> None:
+        """Scroll by shares of what is visible."""
+        self.model.scroll_s(pages * self.model.span_s)
+        self._view_moved()
+
+    def scroll_px(self, pixels: float) -> None:
+        """Scroll by pixels."""
+        self.model.scroll_px(pixels)
+        self._view_moved()
+
+    def scroll_rows(self, pixels: float) -> None:
+        """Move the rows where there are more than fit."""
+        self.rows_bar.setValue(self.rows_bar.value() + round(pixels))
+
+    def point_at(self, place: QPointF | None) -> None:
+        """Draw the pointer's line, or none."""
+        plot = self.layout_now.plot
+        x = None if place is None else place.x() - plot.left()
+        if x is not None and not (0 <= x <= plot.width() and self._is_known(x)):
+            x = None
+        if x != self._pointer_x:
+            self._pointer_x = x
+            self.update()
+
+    # --- Qt events ---
+
+    def sizeHint(self) -> QSize:
+        window = self.window()
+        most = round(window.height() * _MOST_SHARE) if window is not self else math.inf
+        return QSize(600, int(max(self._height(is_least=True), min(self._height(), most))))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self.sizes.header + 120, self._height(is_least=True))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        del event
+        painter = QPainter(self)
+        marks, row = self._context.marks, self.painted_row
+        self._picture.paint(painter, self.scene, self.model, marks, self._pointer_x, row)
+        if self.hasFocus():
+            painter.setPen(self._appearance.theme.color("focus"))
+            painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
+        painter.end()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        del event
+        self._place_parts()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._window is not self.window():
+            self._window = self.window()
+            self._window.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self._window and event.type() == QEvent.Type.Resize:
+            self.updateGeometry()
+        return super().eventFilter(watched, event)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._take_font()
+            self._rows_changed()
+
+    # --- changes ---
+
+    @Slot()
+    def _replace_document(self) -> None:
+        document = self._state.document
+        self._data = TimelineData(document, self._data.activity.threshold)
+        self._picture.forget()
+        self.model = TimelineModel()
+        self.model.reduced_motion = self._reduced_motion
+        self.model.width_px = max(1.0, self.layout_now.plot.width())
+        self.model.set_duration(self._known_s())
+        if not self.can_follow:
+            self.model.set_following(False)
+            self.model.show_all()
+        self._take_marks()
+        self._rows_changed()
+        self._view_moved()
+
+    @Slot()
+    def _take_activity(self) -> None:
+        self._take(self._data.take_activity())
+        self.set_duration(max(self.model.duration_s, self._known_s()))
+
+    @Slot(int)
+    def _take_lines(self, first: int) -> None:
+        self._take(self._data.take_lines(first))
+
+    @Slot()
+    def _take_partial(self) -> None:
+        from_s = self._data.take_partial()
+        if self.scene.shows_words:
+            self._take(from_s)
+
+    @Slot()
+    def _take_spans(self) -> None:
+        self._take(self._data.take_spans())
+        self._rows_changed()
+
+    @Slot()
+    def _take_speakers(self) -> None:
+        self._picture.forget()
+        self._take(self._data.take_speakers())
+
+    @Slot(float)
+    def _take_threshold(self, threshold: float) -> None:
+        self._take(self._data.set_threshold(threshold))
+
+    @Slot()
+    def _take_marks(self) -> None:
+        self._picture.set_hits(self._context.marks.hits)
+        self.update()
+
+    @Slot()
+    def _repaint(self) -> None:
+        self._picture.forget()
+        self.update()
+
+    def _take(self, from_s: float) -> None:
+        """Paint anew what is out of date from a second on."""
+        if math.isfinite(from_s):
+            self._picture.forget_from(from_s)
+            if from_s <= 0:
+                self._rows_changed()
+            self.update()
+
+    def _view_moved(self) -> None:
+        """Bring everything that depends on what is in view in line."""
+        if self._data.set_view(self.model.start_s, self.model.end_s):
+            self._rows_changed()
+        self.controls.set_following(self.model.is_following)
+        self.controls.follow_button.setVisible(self.can_follow)
+        self.update()
+
+    def _rows_changed(self) -> None:
+        self._picture.forget_header()
+        self.updateGeometry()
+        self._place_parts()
+        self.update()
+
+    def _place_parts(self) -> None:
+        layout = self.layout_now
+        width = max(1.0, layout.plot.width())
+        if width != self.model.width_px:
+            self.model.width_px = width
+            self.model.set_duration(self.model.duration_s)
+        sizes = layout.sizes
+        self.controls.setGeometry(0, 0, sizes.header, sizes.top - sizes.overlap)
+        self.rows_bar.setGeometry(
+            self.width() - RIGHT + 1, sizes.top, RIGHT - 2, round(layout.rows_height)
+        )
+        self.rows_bar.setRange(0, layout.hidden_px)
+        self.rows_bar.setPageStep(max(1, round(layout.rows_height)))
+        self.rows_bar.setSingleStep(layout.row_height)
+        self.rows_bar.setVisible(layout.hidden_px > 0)
+
+    def _take_font(self) -> None:
+        small = QFont(self.font())
+        small.setPointSizeF(self.font().pointSizeF() * 0.85)
+        self._small_font = tabular(small)
+
+    def _is_known(self, x: float) -> bool:
+        return 0 <= self.model.time_at(x) <= self.model.duration_s
+
+    def _known_s(self) -> float:
+        """Return how long the recording is as far as the document knows."""
+        document = self._state.document
+        activity_s = document.activity.num_frames * document.activity.frame_ms / 1000
+        return max(document.seconds(document.num_samples), activity_s)
+
+    def _height(self, *, is_least: bool = False) -> int:
+        data = self._data
+        return self.sizes.height(
+            len(data.rows), has_own_voice=data.spans.has_own_voice, is_least=is_least
+        )
+
+    def _connect_state(self) -> None:
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        state, marks = self._state, self._context.marks
+        state.document_replaced.connect(self._replace_document)
+        state.activity_changed.connect(self._take_activity)
+        state.spans_changed.connect(self._take_spans)
+        state.lines_changed.connect(self._take_lines)
+        state.partial_changed.connect(self._take_partial)
+        state.speakers_changed.connect(self._take_speakers)
+        state.levels_replaced.connect(self._repaint)
+        state.session_changed.connect(self._view_moved)
+        self._appearance.changed.connect(self._repaint)
+        for changed in (marks.cursor_changed, marks.selection_changed, marks.playing_changed):
+            changed.connect(self.update)
+        marks.hits_changed.connect(self._take_marks)
+        self.rows_bar.valueChanged.connect(self._repaint)
+        self.controls.follow_asked.connect(self.set_following)
+        self.controls.threshold_chosen.connect(self._take_threshold)

@@ -1,0 +1,5 @@
+"""Later."""
+
+
+def cases(seed):
+    return iter(())
