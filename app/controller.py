@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.bridge import QtEventBridge
+from app.i18n import tr
 from app.jobs import Jobs
 from app.settings_saver import SettingsSaver
 from app.state import AppState
@@ -143,7 +144,11 @@ class Controller(QObject):
         try:
             path = resource_path("demo/conversation.flac")
         except FileNotFoundError as error:
-            self.show_error(EngineError(f"The demo is missing: {error}.", advice="Reinstall."))
+            self.show_error(
+                EngineError(
+                    tr("The demo is missing: {error}.", error=error), advice=tr("Reinstall.")
+                )
+            )
             return
         self._is_demo = True
         self._order_change({"keep": KeepPolicy.NOTHING.value})

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from PySide6.QtCore import QObject
 
 from app.bridge import QtEventBridge
+from app.i18n import tr
 from engine.core.errors import CancelledError, EngineError
 
 logger = logging.getLogger(__name__)
@@ -81,7 +82,8 @@ class Jobs(QObject):
         except Exception as caught:
             logger.exception("a background job failed")
             wrapped = EngineError(
-                f"Something went wrong: {caught}.", advice="The log has the details."
+                tr("Something went wrong: {error}.", error=caught),
+                advice=tr("The log has the details."),
             )
             self.call_soon(lambda: on_error(wrapped))
         else:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Slot
 
 from app.controller import Controller
+from app.i18n import tr
 from app.state import AppState
 from app.views.level_meter import ALARM_TEXTS
 from engine.core.events import SessionState
@@ -88,7 +89,7 @@ class Pulse(QObject):
 
     def _show_alarm(self, alarm: str) -> None:
         is_live = self._state.session_state is SessionState.RECORDING
-        text = ALARM_TEXTS.get(alarm, "") if is_live else ""
+        text = tr(ALARM_TEXTS[alarm]) if is_live and alarm in ALARM_TEXTS else ""
         line = self._window.alarm_line
         if text != line.text():
             line.setText(text)

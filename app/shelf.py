@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from app.i18n import tr
 from app.jobs import Jobs
 from app.state import AppState
 from app.views.sessions_panel import describe
@@ -19,18 +20,21 @@ from engine.text.document import TranscriptDocument
 from engine.text.excerpt import excerpt
 
 if TYPE_CHECKING:
-    from engine.audio.level_track import LevelTrack
+    from app.levels import LevelHistory
     from engine.store.library import SessionInfo, SessionLibrary
     from engine.store.models import ModelStatus, ModelStore
 
-FORMAT_TITLES = {
-    ExportFormat.TXT: "Plain text",
-    ExportFormat.SRT: "SubRip subtitles",
-    ExportFormat.VTT: "WebVTT subtitles",
-    ExportFormat.JSON: "JSON, with words and probabilities",
-    ExportFormat.RTTM: "RTTM, who spoke when",
-    ExportFormat.CTM: "CTM, words with times",
-}
+
+def format_titles() -> dict[ExportFormat, str]:
+    """Return what the export formats are called, for people."""
+    return {
+        ExportFormat.TXT: tr("Plain text"),
+        ExportFormat.SRT: tr("SubRip subtitles"),
+        ExportFormat.VTT: tr("WebVTT subtitles"),
+        ExportFormat.JSON: tr("JSON, with words and probabilities"),
+        ExportFormat.RTTM: tr("RTTM, who spoke when"),
+        ExportFormat.CTM: tr("CTM, words with times"),
+    }
 
 
 class Shelf(QObject):
@@ -111,7 +115,7 @@ class Shelf(QObject):
                 store.pull(status.entry.id, report, self._cancel)
 
         if missing:
-            self.pull_progress.emit(-1.0, "Fetching the models…")
+            self.pull_progress.emit(-1.0, tr("Fetching the models…"))
             self._jobs.run(work, lambda _: self._pulled(), self._not_pulled)
 
     @Slot()
@@ -151,7 +155,8 @@ class Shelf(QObject):
         )
         num_bytes = sum(status.entry.size_bytes for status in self._missing)
         is_known = all(status.entry.is_pinned for status in self._missing)
-        size = f"{num_bytes / 1e6:.0f} MB" if is_known else "size not known"
+        megabytes = tr("{size} MB", size=f"{num_bytes / 1e6:.0f}")
+        size = megabytes if is_known else tr("size not known")
         self.missing_listed.emit([status.entry.title for status in self._missing], size)
 
     def _tell_voices(self, models: tuple["ModelStatus", ...]) -> None:
@@ -188,11 +193,8 @@ class Shelf(QObject):
         self._jobs.run(work, self._show_session, self._show_error)
 
     def _read_levels(self, session_id: str) -> None:
-        def work() -> "LevelTrack | None":
-            from engine.audio.level_track import read_level_track
-
-            path = self._library().open(session_id).audio_path
-            return read_level_track(path) if path is not None else None
+        def work() -> "LevelHistory | None":
+            return self._library().open(session_id).levels()
 
         self._jobs.run(
             work, lambda levels: self._state.set_stored_levels(session_id, levels), self._show_error
@@ -256,12 +258,14 @@ class Shelf(QObject):
     def _show_session(self, found: tuple[TranscriptDocument, "SessionInfo"]) -> None:
         document, info = found
         title, detail = describe(info)
-        self._state.show_stored(document, f"{title} · {detail}", info.id)
+        self._state.show_stored(
+            document, tr("{title} · {detail}", title=title, detail=detail), info.id
+        )
         if info.has_audio:
             self._read_levels(info.id)
 
     def _exported(self, path: Path) -> None:
-        self._state.add_notice(Notice(Severity.INFO, f"Saved as {path}."))
+        self._state.add_notice(Notice(Severity.INFO, tr("Saved as {path}.", path=path)))
 
     def _show_error(self, error: EngineError) -> None:
         self._state.add_notice(Notice(Severity.ERROR, error.message, error.advice))

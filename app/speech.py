@@ -5,6 +5,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.controller import Controller
+from app.i18n import tr
 from app.jobs import Jobs
 from app.state import AppState
 from engine.core.errors import EngineError
@@ -141,7 +142,9 @@ class Speech(QObject):
 
     def _saved(self, path: Path, seconds: float) -> None:
         self.save_progress.emit(None)
-        self.save_ended.emit(f"{path.name} saved, {seconds:.1f} s", False)
+        self.save_ended.emit(
+            tr("{file} saved, {seconds} s", file=path.name, seconds=f"{seconds:.1f}"), False
+        )
 
     def _not_saved(self, error: EngineError) -> None:
         self.save_progress.emit(None)

@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
+from app.levels import LevelHistory
 from engine.core.events import (
     ActivityRevised,
     BackendChanged,
@@ -25,9 +26,6 @@ from engine.core.events import (
 )
 from engine.core.types import BackendKind
 from engine.text.document import TranscriptDocument
-
-if TYPE_CHECKING:
-    from engine.audio.level_track import LevelTrack
 
 MAX_NOTICES = 200
 
@@ -81,8 +79,8 @@ class AppState(QObject):
         self.document = self.live_document
         self.stored_title = ""
         self.stored_id = ""
-        self._live_levels: LevelTrack | None = None
-        self._stored_levels: LevelTrack | None = None
+        self._live_levels: LevelHistory | None = None
+        self._stored_levels: LevelHistory | None = None
         self.utterance: UtteranceChanged | None = None
         self.play: PlayChanged | None = None
         self.history: list[DatedNotice] = []
@@ -104,7 +102,7 @@ class AppState(QObject):
         return self.session_state not in (SessionState.IDLE, SessionState.CLOSED)
 
     @property
-    def levels(self) -> "LevelTrack | None":
+    def levels(self) -> LevelHistory | None:
         """Levels of the shown recording over time; None if its audio is not there."""
         return self._live_levels if self.is_live_shown else self._stored_levels
 
@@ -115,13 +113,13 @@ class AppState(QObject):
         self.document_replaced.emit()
         self.levels_replaced.emit()
 
-    def set_stored_levels(self, stored_id: str, levels: "LevelTrack | None") -> None:
+    def set_stored_levels(self, stored_id: str, levels: LevelHistory | None) -> None:
         """Take the levels of a stored session; those of one not shown any more are left."""
         if stored_id == self.stored_id and not self.is_live_shown:
             self._stored_levels = levels
             self.levels_replaced.emit()
 
-    def set_live_levels(self, levels: "LevelTrack | None") -> None:
+    def set_live_levels(self, levels: LevelHistory | None) -> None:
         """Take the levels of the running or last recording."""
         if levels is not self._live_levels:
             self._live_levels = levels

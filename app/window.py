@@ -15,6 +15,7 @@ from app.captions import CaptionsFile
 from app.controller import Controller
 from app.editing import Editing
 from app.garbage import GarbageCollector
+from app.i18n import tr
 from app.icons import app_icon
 from app.jobs import Jobs
 from app.layout import LayoutFile
@@ -80,7 +81,7 @@ def assemble(environment: Mapping[str, str]) -> Program:
     log = start_logging(places.state)
     state = AppState()
     jobs = Jobs(lambda error: _show(state, error))
-    advice = f"The log {log} has the details." if log else ""
+    advice = tr("The log {file} has the details.", file=log) if log else ""
     install_hooks(
         lambda text: jobs.call_soon(lambda: state.add_notice(Notice(Severity.ERROR, text, advice)))
     )

@@ -35,13 +35,17 @@ from benchmarks.hostile_case import (
     Verdict,
     judge,
 )
+from benchmarks.hostile_commands import transcribe
 from benchmarks.hostile_run import run_case
+from engine.cli.inputs import DEMO_FILE
+from engine.core.resources import resource_path
 
 _PARTS = (
     hostile_audio, hostile_headers, hostile_places, hostile_checkpoints, hostile_archives,
     hostile_settings, hostile_sessions, hostile_speech,
 )  # fmt: skip
 _QUICK_EVERY = 11
+_GOOD = Case("", "", lambda _: transcribe(resource_path(DEMO_FILE)))
 
 
 def main() -> int:
@@ -58,8 +62,10 @@ def main() -> int:
     faults, slowest_s, most_bytes, began_s = [], 0.0, 0, time.monotonic()
     with tempfile.TemporaryDirectory() as scratch:
         os.chmod(scratch, 0o755)
+        folder = Path(scratch) / "case"
+        usual_bytes = run_case(_GOOD, folder, 0).grown_bytes
         for case in chosen:
-            result = run_case(case, Path(scratch) / "case")
+            result = run_case(case, folder, usual_bytes)
             verdict, why = judge(case, result)
             verdicts[case.family][verdict] += 1
             slowest_s = max(slowest_s, result.seconds)

@@ -117,6 +117,8 @@ def judge(case: Case, result: Result) -> tuple[Verdict, str]:
         return Verdict.SILENT, "nothing was said"
     if result.status != 0 and case.expects is Expects.WHOLE:
         return Verdict.SILENT, f"refused: {' '.join(said)}"
+    if result.status != 0 and case.expects is Expects.TOLD and not result.out:
+        return Verdict.REFUSED, ""
     for text in case.shows:
         if text not in result.out + result.err:
             return Verdict.SILENT, f"{text!r} is not shown"

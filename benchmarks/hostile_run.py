@@ -26,18 +26,23 @@ _NOBODY = 65534
 _POLL_S = 0.005
 
 
-def run_case(case: Case, folder: Path) -> Result:
-    """Run a case in an empty folder, which is gone afterwards."""
+def run_case(case: Case, folder: Path, usual_bytes: int) -> Result:
+    """Run a case in an empty folder, which is gone afterwards.
+
+    Args:
+        case: the input, and what to do with it.
+        folder: made and deleted.
+        usual_bytes: memory of the program with a good input.
+    """
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "in").mkdir(parents=True)
     try:
-        return _run(case, case.prepare(folder / "in"), folder)
+        return _run(case, case.prepare(folder / "in"), folder, usual_bytes)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _run(case: Case, run: Run, folder: Path) -> Result:
-    before_bytes = psutil.Process().memory_info().rss
+def _run(case: Case, run: Run, folder: Path, usual_bytes: int) -> Result:
     began_s = time.monotonic()
     pid = os.fork()
     if pid == 0:
@@ -55,7 +60,7 @@ def _run(case: Case, run: Run, folder: Path) -> Result:
         os.waitstatus_to_exitcode(status),
         is_late,
         time.monotonic() - began_s,
-        max(0, usage.ru_maxrss * 1024 - before_bytes),
+        max(0, usage.ru_maxrss * 1024 - usual_bytes),
         _text(folder / "out"),
         _text(folder / "err"),
         "".join(_text(path) for path in folder.rglob("vivavoce.log")),

@@ -1,7 +1,10 @@
 """The level meter, told to screen readers when they ask; it never speaks by itself."""
 
+from typing import Any
+
 from PySide6.QtGui import QAccessible, QAccessibleValueInterface
 from PySide6.QtWidgets import QAccessibleWidget
+from shiboken6 import VoidPtr
 
 from app.views.level_meter import FLOOR_DB, LevelMeter
 
@@ -18,7 +21,9 @@ class MeterInterface(QAccessibleWidget):
         if kind == QAccessible.InterfaceType.ValueInterface:
             # Declared as an address; PySide takes the object and finds its address itself.
             return self._value  # type: ignore[return-value]
-        return super().interface_cast(kind)
+        found: Any = super().interface_cast(kind)
+        # None would make PySide crash where an address is due.
+        return VoidPtr(0) if found is None else found  # type: ignore[no-any-return]
 
     def text(self, kind: QAccessible.Text, /) -> str:
         if kind == QAccessible.Text.Value:

@@ -22,7 +22,8 @@ class RowTeller(QObject):
 
     Args:
         source: the rows.
-        connect: connects this to what moves; called when the widget first has the focus.
+        connect: connects this to what moves; called when the widget first has the focus,
+            by when it is made.
         send: takes what is told.
     """
 
@@ -38,16 +39,23 @@ class RowTeller(QObject):
         self._send = send
         self._is_connected = False
         self._told: int | None = None
+        self._moved_in: int | None = None
         source.widget.installEventFilter(self)
+        if source.widget.hasFocus():
+            self._begin()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self._source.widget and event.type() == QEvent.Type.FocusIn:
-            if not self._is_connected:
-                self._is_connected = True
-                self._connect(self)
+            self._begin()
             self._told = None
+            self._moved_in = self._source.current_row()
             self.tell_row()
         return False
+
+    def _begin(self) -> None:
+        if not self._is_connected:
+            self._is_connected = True
+            self._connect(self)
 
     @Slot()
     def tell_row(self) -> None:
@@ -61,11 +69,16 @@ class RowTeller(QObject):
             event.setChild(row)
             self._send(event)
 
-    def tell_within(self, text: str) -> None:
-        """Say what the keyboard came to, unless it came to another row: that says itself."""
-        if not self._source.widget.hasFocus():
-            return
-        if self._source.current_row() != self._told:
-            self.tell_row()
-        elif text:
+    def say(self, text: str) -> None:
+        """Say what the keyboard came to."""
+        if text and self._source.widget.hasFocus():
             self._send(QAccessibleAnnouncementEvent(self._source.widget, text))
+
+    def say_within(self, text: str) -> None:
+        """Say what the keyboard came to within a row; another row says itself instead."""
+        row = self._source.current_row()
+        is_other_row, self._moved_in = row != self._moved_in, row
+        if is_other_row:
+            self.tell_row()
+        else:
+            self.say(text)

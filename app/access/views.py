@@ -35,7 +35,7 @@ def transcript_interface(view: TranscriptView, send: Send = send_to_desktop) -> 
 
     def connect(teller: RowTeller) -> None:
         view.current_row_changed.connect(teller.tell_row)
-        view.cursor_at.moved.connect(lambda: teller.tell_within(word()))
+        view.cursor_at.moved.connect(lambda: teller.say_within(word()))
 
     RowTeller(source, connect, send)
     return RowsInterface(source)
@@ -64,7 +64,7 @@ def timeline_interface(timeline: SpeakerTimeline, send: Send = send_to_desktop) 
 
     def connect(teller: RowTeller) -> None:
         timeline.current_row_changed.connect(teller.tell_row)
-        timeline.time_chosen.connect(lambda sample: teller.tell_within(moment(sample)))
+        timeline.time_chosen.connect(lambda sample: teller.say(moment(sample)))
 
     RowTeller(source, connect, send)
     return RowsInterface(source)

@@ -5,16 +5,16 @@ to the last row; a speaker who becomes known late, a correction, or a name that 
 long puts a break in, and moves no other word.
 """
 
-import unicodedata
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QFont, QFontMetricsF, QTextCharFormat, QTextLayout, QTextOption
+from PySide6.QtGui import QFont, QFontMetricsF
 
 from app.i18n import tr
 from app.views.captions_said import Said
+from app.views.captions_text import make_layout, name_font, one_line, reads_rtl, utf16_length
 from engine.core.types import SpeakerId, Word
 from engine.text.document import LINE_PAUSE_S, TranscriptDocument
 
@@ -143,7 +143,7 @@ class CaptionFlow:
             line, before = lines[at], lines[at - 1] if at else None
             is_start = line.first >= first and (before is None or before.speaker != line.speaker)
             head = words[line.first : min(line.end, line.first + _HEAD_WORDS)]
-            is_rtl = _is_rtl("".join(entry.word.text for entry in head))
+            is_rtl = reads_rtl("".join(entry.word.text for entry in head))
             block = _Block("word", 0, line.speaker, is_start, is_rtl)
             for index in range(max(line.first, first), line.end):
                 entry = words[index]
@@ -170,18 +170,18 @@ class CaptionFlow:
                 last.words.append((_PARTIAL, word.text))
                 continue
             is_start = last is None or last.is_own or last.speaker != speaker
-            block = _Block("partial", index, speaker, is_start, _is_rtl(word.text))
+            block = _Block("partial", index, speaker, is_start, reads_rtl(word.text))
             block.words.append((_PARTIAL, word.text))
             blocks.append(block)
 
     def _break(self, block: _Block, document: TranscriptDocument) -> list[CaptionRow]:
         name = self._name(block, document)
         text, starts, partial_from = _join(name, block.words)
-        breaks = self._wrap(text, _utf16(name), is_rtl=block.is_rtl)
+        breaks = self._wrap(text, utf16_length(name), is_rtl=block.is_rtl)
         data = text.encode("utf-16-le")
         rows, key, num_since = list[CaptionRow](), (block.kind, block.index), 0
         for number, (start, end) in enumerate(breaks):
-            word_id = starts.get(start if number else _utf16(name))
+            word_id = starts.get(start if number else utf16_length(name))
             if word_id is not None:
                 key, num_since = ("word", word_id), 0
             shown = data[2 * start : 2 * end].decode("utf-16-le", "replace").rstrip()
@@ -189,8 +189,8 @@ class CaptionFlow:
                 CaptionRow(
                     (*key, num_since),
                     shown,
-                    0 if number else _utf16(name),
-                    min(max(0, partial_from - start), _utf16(shown)),
+                    0 if number else utf16_length(name),
+                    min(max(0, partial_from - start), utf16_length(shown)),
                     block.speaker,
                     block.is_start and not number,
                     block.is_own,
@@ -229,33 +229,10 @@ class CaptionFlow:
         return breaks
 
 
-def make_layout(text: str, font: QFont, name_length: int, *, is_rtl: bool) -> QTextLayout:
-    """Return a layout without lines, the name in its own weight."""
-    layout = QTextLayout(text, font)
-    option = QTextOption()
-    option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-    direction = Qt.LayoutDirection.RightToLeft if is_rtl else Qt.LayoutDirection.LeftToRight
-    option.setTextDirection(direction)
-    layout.setTextOption(option)
-    if name_length:
-        part, style = QTextLayout.FormatRange(), QTextCharFormat()
-        style.setFont(name_font(font))
-        part.start, part.length, part.format = 0, name_length, style
-        layout.setFormats([part])
-    return layout
-
-
-def name_font(font: QFont) -> QFont:
-    """Return the font of names."""
-    result = QFont(font)
-    result.setWeight(QFont.Weight.Bold)
-    return result
-
-
 def _said_block(said: Said) -> _Block:
     text = said.shown_text
     words = [(_SAID, text)]
-    return _Block("said", said.utterance_id, None, True, _is_rtl(text), words, is_own=True)
+    return _Block("said", said.utterance_id, None, True, reads_rtl(text), words, is_own=True)
 
 
 def _goes_on(
@@ -272,7 +249,7 @@ def _goes_on(
 
 def _join(name: str, words: Sequence[tuple[int, str]]) -> tuple[str, dict[int, int], int]:
     """Return a block's text, the words that begin at each place of it, and where partials begin."""
-    text, length = name, _utf16(name)
+    text, length = name, utf16_length(name)
     starts: dict[int, int] = {}
     partial_from = -1
     has_words = False
@@ -289,23 +266,5 @@ def _join(name: str, words: Sequence[tuple[int, str]]) -> tuple[str, dict[int, i
             starts.setdefault(length, word_id)
         has_words = has_words or bool(bare)
         text += bare
-        length += _utf16(bare)
+        length += utf16_length(bare)
     return text, starts, length if partial_from < 0 else partial_from
-
-
-def one_line(text: str) -> str:
-    """Return a text that is one line whatever somebody put into it."""
-    if text.isprintable():
-        return text
-    text = text.encode("utf-8", "replace").decode()
-    return "".join(" " if char.isspace() or ord(char) < 32 else char for char in text)
-
-
-def _is_rtl(text: str) -> bool:
-    """Return whether the first letter that has a direction is read from right to left."""
-    kinds = (unicodedata.bidirectional(char) for char in text)
-    return next((kind for kind in kinds if kind in ("L", "R", "AL")), "L") != "L"
-
-
-def _utf16(text: str) -> int:
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2

@@ -1,10 +1,13 @@
 """Moves and resizes a window without a frame: by mouse, by keyboard, and where it was left."""
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QWidget
 
 from app.captions import SmallPlace
+from app.i18n import tr
 
 _EDGE = 8
 _STEP = 24
@@ -29,13 +32,18 @@ _ARROWS = {
 _NOWHERE = Qt.Edge(0)
 
 
-def can_stay_on_top() -> bool:
-    """Return whether programs of this desktop may keep a window on top, and place it."""
-    return not QGuiApplication.platformName().startswith("wayland")
+def desktop_limits() -> str:
+    """Return what this desktop forbids the small window, for people; empty if nothing."""
+    if not QGuiApplication.platformName().startswith("wayland"):
+        return ""
+    return tr(
+        "This desktop lets no program keep its window on top or choose its place. The desktop's "
+        "own window menu may do it (Alt+Space)."
+    )
 
 
 class FramelessMover(QObject):
-    """Lets a window be taken by any place of one of its widgets. Thread: main.
+    """Lets a window be taken by any free place of some of its widgets. Thread: main.
 
     The desktop does the moving where it can; else the window is moved from here.
 
@@ -44,31 +52,32 @@ class FramelessMover(QObject):
 
     Args:
         window: moved and resized while `is_on`.
-        handle: the widget that fills it, with mouse tracking.
+        handles: widgets in it, with mouse tracking; the first has the keyboard.
     """
 
     moved = Signal()
 
-    def __init__(self, window: QWidget, handle: QWidget) -> None:
+    def __init__(self, window: QWidget, handles: Sequence[QWidget]) -> None:
         super().__init__(window)
         self._window = window
-        self._handle = handle
+        self._handles = tuple(handles)
         self._grabbed: tuple[QPoint, QRect, Qt.Edge] | None = None
         self.is_on = False
-        handle.installEventFilter(self)
+        for handle in self._handles:
+            handle.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if not self.is_on or watched is not self._handle:
+        if not self.is_on or watched not in self._handles:
             return False
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
-            return self._press_key(event)
-        if not isinstance(event, QMouseEvent):
+            return watched is self._handles[0] and self._press_key(event)
+        if not isinstance(event, QMouseEvent) or not isinstance(watched, QWidget):
             return False
         match event.type():
             case QEvent.Type.MouseButtonPress if event.button() == Qt.MouseButton.LeftButton:
                 self._grab(event)
             case QEvent.Type.MouseMove:
-                self._drag(event)
+                self._drag(watched, event)
             case QEvent.Type.MouseButtonRelease if self._grabbed is not None:
                 self._grabbed = None
                 self.moved.emit()
@@ -85,11 +94,12 @@ class FramelessMover(QObject):
             return
         self._grabbed = event.globalPosition().toPoint(), self._window.geometry(), edges
 
-    def _drag(self, event: QMouseEvent) -> None:
+    def _drag(self, handle: QWidget, event: QMouseEvent) -> None:
         if self._grabbed is None:
             if not event.buttons():
                 shape = _CURSORS.get(self._edges(event), Qt.CursorShape.ArrowCursor)
-                self._handle.setCursor(shape)
+                if handle.cursor().shape() != shape:
+                    handle.setCursor(shape)
             return
         start, rect, edges = self._grabbed
         change = event.globalPosition().toPoint() - start
@@ -110,7 +120,7 @@ class FramelessMover(QObject):
 
     def _edges(self, event: QMouseEvent) -> Qt.Edge:
         """Return which edges of the window are at the pointer."""
-        place = self._handle.mapTo(self._window, event.position().toPoint())
+        place = self._window.mapFromGlobal(event.globalPosition().toPoint())
         edges = _NOWHERE
         if place.x() < _EDGE:
             edges |= _LEFT

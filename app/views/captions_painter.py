@@ -18,7 +18,8 @@ from PySide6.QtGui import (
 )
 
 from app.captions import MAX_SIZE_PT, CaptionsLook, Scheme
-from app.views.captions_flow import CaptionRow, make_layout
+from app.views.captions_flow import CaptionRow
+from app.views.captions_text import make_layout, utf16_length
 from app.views.speaker_badge import PATTERNS
 
 _LEADING = 1.14
@@ -230,7 +231,7 @@ def row_colors(row: CaptionRow, scheme: Scheme, color: int | None) -> list[QText
     if row.name_length and color is not None:
         name = scheme.speakers[color % len(scheme.speakers)]
         ranges.append(_range(0, row.name_length, name))
-    length = len(row.text.encode("utf-16-le", "surrogatepass")) // 2
+    length = utf16_length(row.text)
     if row.partial_from < length:
         ranges.append(_range(row.partial_from, length - row.partial_from, scheme.partial))
     return ranges

@@ -63,6 +63,10 @@ class PhraseTree(QTreeWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = Qt.Key(event.key())
+        if self.state() == QAbstractItemView.State.EditingState:
+            # Enter in the editor ends the change; it speaks nothing.
+            super().keyPressEvent(event)
+            return
         is_control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
         if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.chosen.emit()
@@ -168,7 +172,12 @@ class PhraseList(QFrame):
             return
         index = self.tree.indexOfTopLevelItem(item)
         self._book.change(index, item.text(_TEXT))
-        self._fill(index)
+        # The list is not filled anew: the editor of this item is still open.
+        self._is_filling = True
+        item.setText(_TEXT, self._book.phrases[index])
+        item.setToolTip(_TEXT, self._book.phrases[index])
+        self._is_filling = False
+        self._show_problem()
 
     def _fill(self, current: int) -> None:
         """Show what is in the book."""
@@ -189,6 +198,9 @@ class PhraseList(QFrame):
             button.setEnabled(bool(items))
         self.empty.setVisible(not items)
         self.tree.setVisible(bool(items))
+        self._show_problem()
+
+    def _show_problem(self) -> None:
         self.problem.setText(self._book.problem)
         self.problem.setVisible(bool(self._book.problem))
 

@@ -69,7 +69,7 @@ class CaptionsShell(QWidget):
         active = QGuiApplication.focusWindow()
         screen = active.screen() if active is not None else QGuiApplication.primaryScreen()
         self._enter(CaptionsMode.FULL)
-        self.setWindowFlags(_PLAIN)
+        self._renew(_PLAIN)
         # Where there is no window manager, nobody resizes it.
         self.setGeometry(screen.geometry())
         self.showFullScreen()
@@ -79,7 +79,7 @@ class CaptionsShell(QWidget):
     def show_small(self) -> None:
         """Show a window without a frame that stays on top, where the desktop lets it."""
         self._enter(CaptionsMode.SMALL)
-        self.setWindowFlags(_ON_TOP)
+        self._renew(_ON_TOP)
         self.setWindowState(Qt.WindowState.WindowNoState)
         screens = [screen.availableGeometry() for screen in QGuiApplication.screens()]
         usual = QGuiApplication.primaryScreen().availableGeometry()
@@ -94,9 +94,9 @@ class CaptionsShell(QWidget):
             self._enter(CaptionsMode.HIDDEN)
             self.hide()
 
-    def make_handle(self, handle: QWidget) -> None:
-        """Let the small window be moved and resized by a widget."""
-        self._mover = FramelessMover(self, handle)
+    def make_handles(self, *handles: QWidget) -> None:
+        """Let the small window be moved and resized by widgets."""
+        self._mover = FramelessMover(self, handles)
         self._mover.moved.connect(self._remember_place)
 
     def set_extra_height(self, height: int) -> None:
@@ -129,6 +129,15 @@ class CaptionsShell(QWidget):
             self._mover.is_on = self.is_small
         self._grip.setVisible(self.is_small)
         self.mode_changed.emit()
+
+    def _renew(self, flags: Qt.WindowType) -> None:
+        """Take flags that hold for a new native window alone."""
+        if self.windowFlags() != flags:
+            self.hide()
+            # Qt takes a window that comes back under other flags for one that never lost the
+            # focus, and gives it none.
+            self.destroy()
+            self.setWindowFlags(flags)
 
     def _come_forward(self) -> None:
         self.activateWindow()

@@ -38,6 +38,8 @@ def quiet_line(state: AppState, *, shown_from: int, backlog_s: float, alarm: str
 
 
 def _while_recording(state: AppState, shown_from: int, backlog_s: float, alarm: str) -> str:
+    if not all(backend.is_trained for backend in state.backends.values()):
+        return tr("Untrained weights: what you read here means nothing.")
     if state.utterance is not None and state.utterance.state in _HEARD:
         return tr("This program is speaking and does not write down its own voice.")
     if alarm:

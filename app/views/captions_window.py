@@ -13,7 +13,7 @@ from app.speech import Speech
 from app.theme import load_themes
 from app.views.captions_bar import CaptionsBar
 from app.views.captions_choices import CaptionsChoices
-from app.views.captions_frame import can_stay_on_top
+from app.views.captions_frame import desktop_limits
 from app.views.captions_keys import add_keys
 from app.views.captions_said import SaidTexts
 from app.views.captions_shell import CaptionsMode, CaptionsShell
@@ -49,7 +49,7 @@ class CaptionsWindow(CaptionsShell):
     def __init__(self, context: "ViewContext", speech: Speech, captions_file: CaptionsFile) -> None:
         super().__init__(captions_file)
         self._state = context.state
-        self._appearance = context.appearance
+        self.appearance = context.appearance
         self._speech = speech
         self._themes = load_themes()
         self._said = SaidTexts()
@@ -71,7 +71,7 @@ class CaptionsWindow(CaptionsShell):
     @property
     def scheme(self) -> Scheme:
         """Colours in force."""
-        return caption_scheme(self.choices.look.scheme, self._appearance.theme, self._themes)
+        return caption_scheme(self.choices.look.scheme, self.appearance.theme, self._themes)
 
     # --- commands ---
 
@@ -123,7 +123,7 @@ class CaptionsWindow(CaptionsShell):
     def focus_bar(self) -> None:
         """Show the choices and go to the first."""
         self.bar.reveal()
-        self.bar.lines.setFocus(Qt.FocusReason.TabFocusReason)
+        self.bar.controls.lines.setFocus(Qt.FocusReason.TabFocusReason)
 
     def set_health(self, health: "Health") -> None:
         """Take in how far the words are behind."""
@@ -141,7 +141,7 @@ class CaptionsWindow(CaptionsShell):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._focus_words()
-        self.bar.reveal()
+        self.bar.reveal_folded()
         if self._book.problem and not self._has_told_problem:
             self._has_told_problem = True
             self._state.add_notice(Notice(Severity.WARNING, self._book.problem))
@@ -165,7 +165,7 @@ class CaptionsWindow(CaptionsShell):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.MouseMove:
             self._show_pointer(True)
-            self.bar.reveal()
+            self.bar.reveal_folded()
         return False
 
     # --- what is shown ---
@@ -212,15 +212,7 @@ class CaptionsWindow(CaptionsShell):
             self.bar.put_away()
             return
         self.bar.show_mode(is_small=self.is_small, has_box=not self.box.isHidden())
-        is_free = can_stay_on_top() or not self.is_small
-        self.bar.show_message(
-            ""
-            if is_free
-            else tr(
-                "This desktop lets no program keep its window on top or choose its place. The "
-                "desktop's own window menu may do it (Alt+Space)."
-            )
-        )
+        self.bar.show_message(desktop_limits() if self.is_small else "")
         self._apply_look()
         self._fit()
 
@@ -238,7 +230,7 @@ class CaptionsWindow(CaptionsShell):
         self.quiet.setFont(font)
         self.quiet.setFixedHeight(round(self.quiet.fontMetrics().height() * 1.4))
         self.view.set_look(look, scheme, num_lines, size_pt)
-        self.bar.show_look(look, num_lines, size_pt)
+        self.bar.controls.show_look(look, num_lines, size_pt)
         self._refresh_quiet()
 
     @Slot()
@@ -274,7 +266,7 @@ class CaptionsWindow(CaptionsShell):
         column.addWidget(self.box)
         self.box.hide()
         self.bar.raise_()
-        self.make_handle(self.view)
+        self.make_handles(self.view, self.quiet, self.bar)
         for part in (self.view, self.quiet):
             part.installEventFilter(self)
         self.setTabOrder(self.view, self.bar)
@@ -282,7 +274,6 @@ class CaptionsWindow(CaptionsShell):
 
     def _connect(self, context: "ViewContext") -> None:
         state, bar = self._state, self.bar
-        # Before the box, which shows what of a text has been heard.
         self._speech.text_taken.connect(self._said.add)
         state.live_changed.connect(self._refresh)
         state.speakers_changed.connect(self.view.repaint_speakers)
@@ -292,7 +283,7 @@ class CaptionsWindow(CaptionsShell):
         context.appearance.changed.connect(self._apply_look)
         self.mode_changed.connect(self._apply_mode)
         self.box.resized.connect(self._fit)
-        bar.chosen.connect(self.choices.choose)
+        bar.controls.chosen.connect(self.choices.choose)
         self.choices.changed.connect(self._apply_look)
         bar.box_asked.connect(self.show_box)
         bar.full_asked.connect(self.show_full)

@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox
 
 import engine
 from app.controller import Controller
-from app.shelf import FORMAT_TITLES, Shelf
+from app.i18n import tr
+from app.shelf import Shelf, format_titles
 from app.views.context import ViewContext
 from app.views.keep_dialog import KeepDialog
 from app.views.notice_bar import NoticeHistory
@@ -18,7 +19,7 @@ from engine.core.config import KeepPolicy
 if TYPE_CHECKING:
     from app.views.main_window import MainWindow
 
-_SOUND_FILES = "Sound files (*.wav *.flac *.ogg *.mp3 *.aiff *.aif);;All files (*)"
+_SOUND_PATTERNS = "*.wav *.flac *.ogg *.mp3 *.aiff *.aif"
 
 
 class Dialogs(QObject):
@@ -56,7 +57,10 @@ class Dialogs(QObject):
     @Slot()
     def choose_sound_file(self) -> None:
         """Let the user choose a file to listen to."""
-        dialog = QFileDialog(self._window, "Listen to a sound file", "", _SOUND_FILES)
+        dialog = QFileDialog(self._window, tr("Listen to a sound file"))
+        dialog.setNameFilters(
+            [f"{tr('Sound files')} ({_SOUND_PATTERNS})", f"{tr('All files')} (*)"]
+        )
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(lambda path: self._controller.listen_to_file(Path(path)))
@@ -66,7 +70,7 @@ class Dialogs(QObject):
     def export_shown(self) -> None:
         """Save the transcript that is shown."""
         recording = self._state.document.recording
-        name = recording.recording_id if recording is not None else "transcript"
+        name = recording.recording_id if recording is not None else tr("transcript")
         self._choose_export(name, self._shelf.export_shown)
 
     @Slot()
@@ -80,9 +84,10 @@ class Dialogs(QObject):
     def export_stretch(self, start: int, end: int) -> None:
         """Save what was said in a stretch, or its sound."""
         recording = self._state.document.recording
-        name = recording.recording_id if recording is not None else "transcript"
+        name = recording.recording_id if recording is not None else tr("transcript")
         self._choose_export(
-            f"{name}-excerpt", lambda path: self._shelf.export_stretch(start, end, path)
+            tr("{name}-excerpt", name=name),
+            lambda path: self._shelf.export_stretch(start, end, path),
         )
 
     @Slot(str)
@@ -100,12 +105,15 @@ class Dialogs(QObject):
         """Say what this is."""
         box = QMessageBox(self._window)
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        box.setWindowTitle("About Viva Voce")
+        box.setWindowTitle(tr("About Viva Voce"))
         box.setIconPixmap(self._window.windowIcon().pixmap(48, 48))
-        box.setText(f"Viva Voce {engine.__version__}")
+        box.setText(tr("Viva Voce {version}", version=engine.__version__))
         box.setInformativeText(
-            "Read speech as it is spoken, see who is speaking, hear text aloud; on your own "
-            "machine.\n\nApache-2.0. The models have licences of their own: see the file NOTICE."
+            tr(
+                "Read speech as it is spoken, see who is speaking, hear text aloud; on your own "
+                "machine.\n\nApache-2.0. The models have licences of their own: "
+                "see the file NOTICE."
+            )
         )
         box.open()
 
@@ -114,9 +122,9 @@ class Dialogs(QObject):
         self._controller.choose_keep(policy)
 
     def _choose_export(self, name: str, save: Callable[[Path], None]) -> None:
-        dialog = QFileDialog(self._window, "Export the transcript", f"{name}.txt")
+        dialog = QFileDialog(self._window, tr("Export the transcript"), f"{name}.txt")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        filters = {f"{title} (*.{kind})": kind for kind, title in FORMAT_TITLES.items()}
+        filters = {f"{title} (*.{kind})": kind for kind, title in format_titles().items()}
         dialog.setNameFilters(list(filters))
         dialog.setDefaultSuffix("txt")
         dialog.filterSelected.connect(lambda chosen: dialog.setDefaultSuffix(filters[chosen]))

@@ -78,9 +78,7 @@ class ElidedChoice(QComboBox):
         )
         # Styles leave a pixel free at both sides.
         room = field.width() - 2
-        return option.fontMetrics.elidedText(
-            option.currentText, Qt.TextElideMode.ElideRight, room
-        )
+        return option.fontMetrics.elidedText(option.currentText, Qt.TextElideMode.ElideRight, room)
 
     @Slot()
     def _tell(self) -> None:

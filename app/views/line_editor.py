@@ -8,6 +8,8 @@ from PySide6.QtWidgets import QFrame, QTextEdit, QWidget
 
 from app.i18n import tr
 
+MAX_PASTED_CHARACTERS = 10_000
+"""Nobody says more in a line; without a limit a book could be pasted by mistake."""
 _MARGIN_PX = 4
 """Between the frame and the words."""
 _FRAME_PX = 2
@@ -146,7 +148,7 @@ class LineEditor(QTextEdit):
         return source.hasText()
 
     def insertFromMimeData(self, source: QMimeData) -> None:
-        self.insertPlainText(" ".join(source.text().split()))
+        self.insertPlainText(" ".join(source.text()[:MAX_PASTED_CHARACTERS].split()))
 
     def _close(self) -> None:
         had_focus = self.hasFocus()
@@ -174,10 +176,14 @@ class LineEditor(QTextEdit):
             else Qt.ScrollBarPolicy.ScrollBarAlwaysOff
         )
         # As far up as it needs to be seen whole while its line is in view.
-        top = place.y() - frame
+        top = place.y() - frame - self._lead()
         if 0 <= place.y() < room:
             top = max(0, min(top, room - height))
         self.setGeometry(place.x() - frame - _MARGIN_PX, top, self.width(), height)
+
+    def _lead(self) -> int:
+        """Return how much lower words stand in a line here than in the transcript."""
+        return max(0, self._line_height - self.fontMetrics().height()) // 2
 
     def _set_line_height(self) -> None:
         block = QTextBlockFormat()

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QLabel, QMainWindow, QStackedWidget, QWidget
 from app.access.choices import AccessChoices
 from app.captions import CaptionsFile
 from app.controller import Controller
+from app.i18n import tr
 from app.jobs import Jobs
 from app.layout import LayoutFile
 from app.lifecycle import Lifecycle
@@ -195,7 +196,7 @@ class MainWindow(QMainWindow):
     def _show_closing(self, has_recording: bool) -> None:
         self.captions.close()
         if has_recording:
-            self.setWindowTitle("Viva Voce: finishing the text…")
+            self.setWindowTitle(tr("Viva Voce: finishing the text…"))
             self.refresh()
         else:
             self.hide()
@@ -268,7 +269,7 @@ class MainWindow(QMainWindow):
         health = session.health() if session is not None else None
         report = health_report(self._state, self._controller.settings, health)
         QGuiApplication.clipboard().setText(report)
-        self.delays_panel.show_message("Copied")
+        self.delays_panel.show_message(tr("Copied"))
 
     @Slot()
     def show_choices(self) -> None:

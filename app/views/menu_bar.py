@@ -9,8 +9,8 @@ from app.controller import Controller
 from app.i18n import tr
 from app.speech import Speech
 from app.views.context import ViewContext
-from app.views.keep_dialog import CHOICES
-from app.views.menus import Choice, Entry, MenuActions, MenuItem, Switch, fill_menu
+from app.views.keep_dialog import keep_choices
+from app.views.menus import Choice, Entry, MenuActions, MenuItem, Switch, add_menu, fill_menu
 
 if TYPE_CHECKING:
     from app.views.main_window import MainWindow
@@ -31,7 +31,7 @@ def make_menus(
         (tr("&Help"), _help(window)),
     )
     for title, items in menus:
-        fill_menu(window.menuBar().addMenu(title), items, known)
+        fill_menu(add_menu(window.menuBar(), title), items, known)
     return known
 
 
@@ -77,7 +77,7 @@ def _edit(window: "MainWindow", context: ViewContext) -> tuple[MenuItem, ...]:
 
 def _recording(window: "MainWindow", controller: Controller) -> tuple[MenuItem, ...]:
     settings = controller.settings
-    kept = tuple((policy.value, title) for policy, title, _ in CHOICES)
+    kept = tuple((policy.value, title) for policy, title, _ in keep_choices())
     return (
         Entry(tr("Record or stop"), controller.toggle_record, ("Ctrl+R",)),
         Entry(tr("Pause or resume"), controller.pause_or_resume, ("Ctrl+P",), "pause"),

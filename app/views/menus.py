@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QMenu, QMenuBar
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +89,16 @@ class MenuActions:
             entry.setChecked(True)
 
 
+def add_menu(parent: QMenuBar | QMenu, title: str) -> QMenu:
+    """Add a submenu; it lives as long as its parent.
+
+    What `addMenu(title)` returns may die with its Python name.
+    """
+    menu = QMenu(title, parent)
+    parent.addMenu(menu)
+    return menu
+
+
 def fill_menu(menu: QMenu, items: Sequence[MenuItem], known: MenuActions) -> None:
     """Add items to a menu and note the named ones."""
     for item in items:
@@ -98,7 +108,7 @@ def fill_menu(menu: QMenu, items: Sequence[MenuItem], known: MenuActions) -> Non
             case QAction():
                 menu.addAction(item)
             case Choice():
-                submenu = menu.addMenu(item.title)
+                submenu = add_menu(menu, item.title)
                 known.choices[item.name] = submenu, {}
                 offer(known, item.name, item.options, item.chosen, item.choose)
             case Entry():

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.i18n import tr, tr_n
 from app.icons import icon
 from app.state import AppState
 from app.theme import Appearance
@@ -43,10 +44,10 @@ class NoticeBar(QFrame):
         self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.more_button = QToolButton()
-        self.more_button.setToolTip("Show all messages")
+        self.more_button.setToolTip(tr("Show all messages"))
         self.close_button = QToolButton()
-        self.close_button.setToolTip("Put this message away")
-        self.close_button.setAccessibleName("Put this message away")
+        self.close_button.setToolTip(tr("Put this message away"))
+        self.close_button.setAccessibleName(tr("Put this message away"))
         row = QHBoxLayout(self)
         row.setContentsMargins(12, 8, 8, 8)
         row.setSpacing(8)
@@ -71,10 +72,12 @@ class NoticeBar(QFrame):
         self.style().unpolish(self)
         self.style().polish(self)
         self.text.setText(f"{notice.message} {notice.advice}".strip())
-        self.setAccessibleName(f"{notice.severity.value}: {self.text.text()}")
+        self.setAccessibleName(
+            tr("{severity}: {text}", severity=_title(notice.severity), text=self.text.text())
+        )
         others = len(notices) - 1
         self.more_button.setVisible(others > 0)
-        self.more_button.setText(f"{others} more")
+        self.more_button.setText(tr_n("{n} more", "{n} more", others))
         theme = self._appearance.theme
         is_info = notice.severity is Severity.INFO
         color = theme.color("muted" if is_info else "warning")
@@ -88,20 +91,34 @@ class NoticeHistory(QDialog):
 
     def __init__(self, state: AppState, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Messages")
+        self.setWindowTitle(tr("Messages"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         text = QPlainTextEdit()
         text.setReadOnly(True)
-        text.setAccessibleName("Messages")
+        text.setAccessibleName(tr("Messages"))
         lines = [
-            f"{dated.time}  {dated.notice.severity.value}: "
-            f"{dated.notice.message} {dated.notice.advice}".rstrip()
+            tr(
+                "{time}  {severity}: {text}",
+                time=dated.time,
+                severity=_title(dated.notice.severity),
+                text=f"{dated.notice.message} {dated.notice.advice}".rstrip(),
+            )
             for dated in reversed(state.history)
         ]
-        text.setPlainText("\n\n".join(lines) or "There were no messages.")
+        text.setPlainText("\n\n".join(lines) or tr("There were no messages."))
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
         column = QVBoxLayout(self)
         column.addWidget(text)
         column.addWidget(buttons)
         self.resize(560, 320)
+
+
+def _title(severity: Severity) -> str:
+    match severity:
+        case Severity.INFO:
+            return tr("info")
+        case Severity.WARNING:
+            return tr("warning")
+        case Severity.ERROR:
+            return tr("error")

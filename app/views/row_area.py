@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QPoint, QRect, Slot
-from PySide6.QtGui import QHelpEvent, QResizeEvent
+from PySide6.QtCore import QEvent, QPoint, QRect, Qt, Slot
+from PySide6.QtGui import QFocusEvent, QHelpEvent, QResizeEvent
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from app.state import AppState
@@ -15,12 +15,22 @@ from app.views.transcript_places import Place, Spot, place_of, spot_of
 from app.views.transcript_rows import RowsChange, TranscriptRows
 from app.views.transcript_tips import as_rich_text, tip_at
 
+_KEY_REASONS = (
+    Qt.FocusReason.TabFocusReason,
+    Qt.FocusReason.BacktabFocusReason,
+    Qt.FocusReason.ShortcutFocusReason,
+)
+_MIN_WIDTH_PX, _MIN_HEIGHT_PX = 240, 120
 _EDGE_PX = 6
 """What is brought into view keeps this distance from its edges."""
 
 
 class RowArea(FollowingArea):
     """Rows below each other, of which only what is seen is laid out.
+
+    Attributes:
+        stack: the rows and where each is.
+        shows_focus: whether the keyboard has brought the focus here.
 
     Args:
         state: whose document is shown.
@@ -40,6 +50,8 @@ class RowArea(FollowingArea):
         self._state = state
         self._appearance = appearance
         self._text_size_pt = text_size_pt
+        self.shows_focus = False
+        self.setMinimumHeight(_MIN_HEIGHT_PX)
         state.document_replaced.connect(self._replace_document)
         state.lines_changed.connect(self._take_lines)
         state.spans_changed.connect(self._take_spans)
@@ -164,6 +176,7 @@ class RowArea(FollowingArea):
         """Lay everything out anew."""
         anchor = None if self.is_following else self._anchor()
         metrics = Metrics(self.font(), self._text_size_pt, self.viewport().width())
+        self.setMinimumWidth(max(_MIN_WIDTH_PX, metrics.narrowest))
         self.stack.set_metrics(metrics)
         self.verticalScrollBar().setSingleStep(metrics.line_height)
         self._restore(anchor)
@@ -261,3 +274,13 @@ class RowArea(FollowingArea):
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange:
             self.relayout()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.shows_focus = event.reason() in _KEY_REASONS
+        self.viewport().update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.shows_focus = False
+        self.viewport().update()

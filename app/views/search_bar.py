@@ -2,11 +2,12 @@
 
 from PySide6.QtCore import QEvent, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QToolButton
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QToolButton, QWidget
 
-from app.i18n import tr
+from app.i18n import tr, tr_n
 from app.marks import Marks
 from app.search import Search
+from app.views.folding_row import FoldingRow
 from engine.text.search import MAX_HITS
 
 
@@ -78,15 +79,15 @@ class SearchBar(QFrame):
     @Slot()
     def _show_count(self) -> None:
         num_hits, current = len(self._marks.hits), self._marks.current_hit
-        more = "+" if num_hits >= MAX_HITS else ""
+        count = f"{num_hits}+" if num_hits >= MAX_HITS else f"{num_hits}"
         if not self.field.text().strip():
             text = ""
         elif not num_hits:
             text = tr("Not found")
         elif current is None:
-            text = tr("{count} places", count=f"{num_hits}{more}")
+            text = tr_n("{count} place", "{count} places", num_hits, count=count)
         else:
-            text = tr("{number} of {count}", number=current + 1, count=f"{num_hits}{more}")
+            text = tr("{number} of {count}", number=current + 1, count=count)
         if text != self.count.text():
             self.count.setText(text)
             self.count.setAccessibleName(text)
@@ -99,7 +100,8 @@ class SearchBar(QFrame):
         self.field.setAccessibleName(tr("Find in this transcript"))
         self.field.setClearButtonEnabled(True)
         self.count.setProperty("role", "muted")
-        self.count.setMinimumWidth(self.fontMetrics().horizontalAdvance("10000 of 10000"))
+        widest = tr("{number} of {count}", number=MAX_HITS, count=MAX_HITS)
+        self.count.setMinimumWidth(self.fontMetrics().horizontalAdvance(widest))
         buttons = (
             (self.previous_button, "↑", tr("Previous place (Shift+F3)")),
             (self.next_button, "↓", tr("Next place (F3)")),
@@ -107,11 +109,14 @@ class SearchBar(QFrame):
         )
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 6, 12, 6)
-        row.addWidget(self.field, 1)
-        row.addWidget(self.count)
+        tools = QWidget()
+        tool_row = QHBoxLayout(tools)
+        tool_row.setContentsMargins(0, 0, 0, 0)
+        tool_row.addWidget(self.count)
         for button, text, title in buttons:
             button.setText(text)
             button.setToolTip(title)
             button.setAccessibleName(title.partition(" (")[0])
-            row.addWidget(button)
+            tool_row.addWidget(button)
+        row.addWidget(FoldingRow(self.field, tools, stretched=(self.field,)))
         self._show_count()

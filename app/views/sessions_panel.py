@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol
 
-from PySide6.QtCore import QPoint, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QPoint, Qt, Signal, Slot
 from PySide6.QtWidgets import (
     QFrame,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QListWidget,
@@ -19,7 +18,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.i18n import short_date, tr, tr_n
+from app.views.folding_row import FoldingRow
+
 _ID = Qt.ItemDataRole.UserRole
+_SPACING_PX = 5
 
 
 class StoredInfo(Protocol):
@@ -59,8 +62,8 @@ class SessionsPanel(QFrame):
         self.setObjectName("sidePanel")
         self.filter = QLineEdit()
         self.list = QListWidget()
-        self.export_button = QPushButton("Export…")
-        self.delete_button = QPushButton("Delete…")
+        self.export_button = QPushButton(tr("Export…"))
+        self.delete_button = QPushButton(tr("Delete…"))
         self._infos: tuple[StoredInfo, ...] = ()
         self._build()
         self.filter.textChanged.connect(self._show)
@@ -84,23 +87,25 @@ class SessionsPanel(QFrame):
 
     @Slot()
     def _show(self) -> None:
-        wanted = self.filter.text().casefold().strip()
+        wanted = self.filter.text().casefold().split()
         chosen = self._chosen_id()
         self.list.clear()
         for info in self._infos:
             title, detail = describe(info)
-            if wanted and wanted not in f"{title} {detail} {info.id}".casefold():
+            text = f"{title}\n{detail}"
+            # By what is shown, and by the folder's name, which is the date in figures.
+            if any(word not in f"{text} {info.id}".casefold() for word in wanted):
                 continue
-            item = QListWidgetItem(f"{title}\n{detail}")
+            item = QListWidgetItem(text)
             item.setData(_ID, info.id)
-            item.setSizeHint(QSize(0, self.fontMetrics().height() * 2 + 14))
+            item.setToolTip(text)
             self.list.addItem(item)
             if info.id == chosen:
                 self.list.setCurrentItem(item)
         if not self._infos:
-            self._add_hint("Recordings will be listed here.")
+            self._add_hint(tr("Recordings will be listed here."))
         elif self.list.count() == 0:
-            self._add_hint("None matches.")
+            self._add_hint(tr("None matches."))
 
     @Slot()
     def _refresh_buttons(self) -> None:
@@ -142,36 +147,43 @@ class SessionsPanel(QFrame):
         session_id = str(item.data(_ID))
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.addAction("Open", lambda: self.open_asked.emit(session_id))
-        menu.addAction("Export…", lambda: self.export_asked.emit(session_id))
+        menu.addAction(tr("Open"), lambda: self.open_asked.emit(session_id))
+        menu.addAction(tr("Export…"), lambda: self.export_asked.emit(session_id))
         menu.addSeparator()
-        menu.addAction("Delete…", lambda: self._confirm_item(item))
+        menu.addAction(tr("Delete…"), lambda: self._confirm_item(item))
         menu.popup(self.list.viewport().mapToGlobal(point))
 
     def confirm_delete(self, session_id: str, title: str) -> None:
         """Ask before a session is deleted for good."""
         box = QMessageBox(
             QMessageBox.Icon.Question,
-            "Delete the recording?",
-            f"“{title}” will be deleted with its sound and text. This cannot be undone.",
+            tr("Delete the recording?"),
+            tr(
+                "“{title}” will be deleted with its sound and text. This cannot be undone.",
+                title=title,
+            ),
             QMessageBox.StandardButton.Cancel,
             self,
         )
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         # Return must not destroy anything.
         box.setDefaultButton(QMessageBox.StandardButton.Cancel)
-        delete = box.addButton("Delete", QMessageBox.ButtonRole.DestructiveRole)
+        delete = box.addButton(tr("Delete"), QMessageBox.ButtonRole.DestructiveRole)
         delete.clicked.connect(lambda: self.delete_asked.emit(session_id))
         box.open()
 
     def _build(self) -> None:
-        heading = QLabel("Recordings")
+        heading = QLabel(tr("Recordings"))
         heading.setProperty("role", "heading")
-        self.filter.setPlaceholderText("Filter")
-        self.filter.setAccessibleName("Filter recordings")
+        self.filter.setPlaceholderText(tr("Filter"))
+        self.filter.setAccessibleName(tr("Filter recordings"))
         self.filter.setClearButtonEnabled(True)
-        self.list.setAccessibleName("Recordings")
+        self.filter.setToolTip(tr("Find by title, date or length"))
+        self.list.setAccessibleName(tr("Recordings"))
         self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.list.setWordWrap(True)
+        self.list.setResizeMode(QListWidget.ResizeMode.Adjust)
+        self.list.setSpacing(_SPACING_PX)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         column = QVBoxLayout(self)
         column.setContentsMargins(12, 12, 8, 8)
@@ -179,23 +191,26 @@ class SessionsPanel(QFrame):
         column.addWidget(heading)
         column.addWidget(self.filter)
         column.addWidget(self.list, 1)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(8)
-        buttons.addWidget(self.export_button, 1)
-        buttons.addWidget(self.delete_button, 1)
-        column.addLayout(buttons)
+        buttons = (self.export_button, self.delete_button)
+        column.addWidget(FoldingRow(*buttons, stretched=buttons))
         self.filter.setMinimumWidth(140)
 
 
 def describe(info: StoredInfo) -> tuple[str, str]:
-    """Return a session's title and what it holds, for people."""
+    """Return a session's title and what it holds, for people; its date is in one of them."""
     try:
-        started = datetime.fromisoformat(info.started_at)
-        when = f"{started:%d %b %Y, %H:%M}"
+        when = short_date(datetime.fromisoformat(info.started_at))
     except ValueError:
         when = info.id
     minutes, seconds = divmod(round(info.duration_s), 60)
-    length = f"{minutes} min {seconds:02d} s" if minutes else f"{seconds} s"
-    words = "1 word" if info.num_words == 1 else f"{info.num_words} words"
-    broken = "" if info.is_closed else " · broke off"
-    return info.title or when, f"{length} · {words}{broken}"
+    length = (
+        tr("{minutes} min {seconds} s", minutes=minutes, seconds=f"{seconds:02d}")
+        if minutes
+        else tr("{seconds} s", seconds=seconds)
+    )
+    parts = [length, tr_n("{n} word", "{n} words", info.num_words)]
+    if info.title:
+        parts.insert(0, when)
+    if not info.is_closed:
+        parts.append(tr("broke off"))
+    return info.title or when, " · ".join(parts)

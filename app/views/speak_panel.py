@@ -6,10 +6,8 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import (
-    QComboBox,
     QFileDialog,
     QFrame,
-    QHBoxLayout,
     QLabel,
     QPlainTextEdit,
     QProgressBar,
@@ -19,13 +17,19 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.i18n import tr
 from app.icons import icon
 from app.state import AppState
 from app.theme import Appearance
+from app.views.elided_choice import ElidedChoice
+from app.views.folding_row import FoldingRow
+from app.views.scroll_column import ScrollColumn
 from app.views.speech_position import SpeechPosition
 from engine.core.events import BackendState, UtteranceState
 from engine.core.types import BackendKind
 
+_TEXT_CHARACTERS = 20
+_TEXT_LINES = 4
 _AT_WORK = (
     UtteranceState.QUEUED,
     UtteranceState.RENDERING,
@@ -63,10 +67,10 @@ class SpeakPanel(QFrame):
         self._spoken_text = ""
         self._voices: tuple[tuple[str, str], ...] = ()
         self.text = QPlainTextEdit()
-        self.voice = QComboBox()
-        self.speak_button = QPushButton("Speak")
-        self.stop_button = QPushButton("Stop")
-        self.save_button = QPushButton("Save WAV…")
+        self.voice = ElidedChoice(tr("Voice"))
+        self.speak_button = QPushButton(tr("Speak"))
+        self.stop_button = QPushButton(tr("Stop"))
+        self.save_button = QPushButton(tr("Save WAV…"))
         self.message = QLabel()
         self.progress = QProgressBar()
         self.position = SpeechPosition(appearance)
@@ -95,7 +99,7 @@ class SpeakPanel(QFrame):
         self.progress.setVisible(fraction is not None)
         self.progress.setValue(round(100 * (fraction or 0.0)))
         if fraction is not None:
-            self.message.setText("Writing the file…")
+            self.message.setText(tr("Writing the file…"))
 
     def show_message(self, text: str, *, is_problem: bool = False) -> None:
         """Say how it went, below the buttons."""
@@ -117,7 +121,8 @@ class SpeakPanel(QFrame):
         text = self.text.toPlainText()
         if not text.strip():
             return
-        dialog = QFileDialog(self, "Save the spoken text", "speech.wav", "WAV audio (*.wav)")
+        dialog = QFileDialog(self, tr("Save the spoken text"), f"{tr('speech')}.wav")
+        dialog.setNameFilter(f"{tr('WAV audio')} (*.wav)")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix("wav")
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -135,13 +140,13 @@ class SpeakPanel(QFrame):
                 self.show_message(utterance.message, is_problem=True)
             case UtteranceState.QUEUED | UtteranceState.RENDERING:
                 is_slow = utterance.progress >= 0
-                self.show_message("Rendering first…" if is_slow else "Preparing…")
+                self.show_message(tr("Rendering first…") if is_slow else tr("Preparing…"))
             case UtteranceState.SPEAKING:
-                self.show_message("Speaking")
+                self.show_message(tr("Speaking"))
             case UtteranceState.PAUSED:
-                self.show_message("Paused")
+                self.show_message(tr("Paused"))
             case UtteranceState.CANCELLED:
-                self.show_message("Stopped")
+                self.show_message(tr("Stopped"))
             case UtteranceState.DONE:
                 self.show_message("")
         self._show_rendering(utterance.progress)
@@ -184,38 +189,40 @@ class SpeakPanel(QFrame):
         self.text.setExtraSelections(selections)
 
     def _build(self) -> None:
-        heading = QLabel("Speak")
+        heading = QLabel(tr("Speak"))
         heading.setProperty("role", "heading")
-        self.text.setPlaceholderText("Text to be read aloud")
-        self.text.setAccessibleName("Text to be spoken")
+        self.text.setPlaceholderText(tr("Text to be read aloud"))
+        self.text.setAccessibleName(tr("Text to be spoken"))
         self.text.setTabChangesFocus(True)
-        self.voice.setAccessibleName("Voice")
-        self.voice.setToolTip("Voice")
         self.speak_button.setProperty("role", "primary")
-        self.speak_button.setToolTip("Read the text aloud (Ctrl+Enter)")
-        self.stop_button.setToolTip("Be silent (Esc)")
-        self.save_button.setToolTip("Write the spoken text to a sound file")
+        self.speak_button.setToolTip(tr("Read the text aloud (Ctrl+Enter)"))
+        self.stop_button.setToolTip(tr("Be silent (Esc)"))
+        self.save_button.setToolTip(tr("Write the spoken text to a sound file"))
         self.message.setWordWrap(True)
         self.message.setProperty("role", "muted")
         self.progress.setTextVisible(False)
-        self.progress.setAccessibleName("Progress")
+        self.progress.setAccessibleName(tr("Progress"))
         self.progress.hide()
-        column = QVBoxLayout(self)
+        content = QWidget()
+        column = QVBoxLayout(content)
         column.setContentsMargins(12, 12, 12, 12)
         column.setSpacing(8)
         column.addWidget(heading)
         column.addWidget(self.text, 1)
         column.addWidget(self.voice)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(8)
-        buttons.addWidget(self.speak_button, 1)
-        buttons.addWidget(self.stop_button)
-        column.addLayout(buttons)
+        column.addWidget(
+            FoldingRow(self.speak_button, self.stop_button, stretched=(self.speak_button,))
+        )
         column.addWidget(self.position)
         column.addWidget(self.save_button)
         column.addWidget(self.progress)
         column.addWidget(self.message)
-        self.text.setMinimumWidth(176)
+        metrics = self.text.fontMetrics()
+        self.text.setMinimumWidth(_TEXT_CHARACTERS * metrics.averageCharWidth())
+        self.text.setMinimumHeight(_TEXT_LINES * metrics.lineSpacing())
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(ScrollColumn(content))
 
     def _connect(self) -> None:
         self.speak_button.clicked.connect(self.speak)

@@ -116,8 +116,10 @@ class SpeakerMenu(QMenu):
         _on(new, partial(assign, self._word_ids, None))
 
     def _add_menu(self, title: str) -> QMenu:
-        menu = self.addMenu(title)
+        # With a parent from the beginning: what addMenu makes of a title goes with its wrapper.
+        menu = QMenu(title, self)
         menu.setAccessibleName(title)
+        self.addMenu(menu)
         return menu
 
     def _others(self, speaker: SpeakerId) -> Iterable[SpeakerId]:

@@ -3,6 +3,7 @@
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QAbstractSlider, QHBoxLayout, QLabel, QSlider, QToolButton, QWidget
 
+from app.i18n import tr
 from app.icons import icon
 from app.theme import Appearance
 from engine.core.events import UtteranceState
@@ -35,8 +36,8 @@ class SpeechPosition(QWidget):
         self.button = QToolButton()
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.time = QLabel()
-        self.slider.setAccessibleName("Place in the spoken text")
-        self.slider.setToolTip("Place in the spoken text")
+        self.slider.setAccessibleName(tr("Place in the spoken text"))
+        self.slider.setToolTip(tr("Place in the spoken text"))
         self.slider.setSingleStep(_STEP_MS)
         self.slider.setPageStep(_STEP_MS)
         self.time.setProperty("role", "muted")
@@ -91,13 +92,14 @@ class SpeechPosition(QWidget):
 
     @Slot(int)
     def _show_time(self, position_ms: int) -> None:
-        self.time.setText(f"{_clock(position_ms)} / {_clock(self.slider.maximum())}")
+        place, end = _clock(position_ms), _clock(self.slider.maximum())
+        self.time.setText(tr("{place} / {end}", place=place, end=end))
 
     @Slot()
     def _paint(self) -> None:
         is_running = self._state in _RUNNING
         is_paused = self._state is UtteranceState.PAUSED
-        text = "Pause" if is_running else "Go on" if is_paused else "Play again"
+        text = tr("Pause") if is_running else tr("Go on") if is_paused else tr("Play again")
         theme = self._appearance.theme
         name = "pause" if is_running else "play"
         self.button.setIcon(icon(name, theme.color("text"), theme.color("faint")))

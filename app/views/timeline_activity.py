@@ -30,13 +30,11 @@ class Columns:
         active: (num_rows, n) float32, share of a column's time in which a row is active.
         assigned: (num_rows, n) float32, share that the user gave to a row.
         overlap: (n,) float32, share in which two rows or more are active.
-        crowd: (n,) most rows active at once.
     """
 
     active: NDArray[np.float32]
     assigned: NDArray[np.float32]
     overlap: NDArray[np.float32]
-    crowd: Counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +122,9 @@ class RowActivity:
         active = np.zeros((len(self._rows), end - first), np.bool_)
         for stretch, masks, _ in self._epochs:
             low, high = max(first, stretch.first), min(end, stretch.end)
-            if low < high:
-                bits = self._bits[np.newaxis, low:high] & masks[:, np.newaxis]
-                active[:, low - first : high - first] = bits != 0
+            for row, mask in enumerate(masks if low < high else ()):
+                bits = self._bits[low:high] & mask
+                np.not_equal(bits, 0, out=active[row, low - first : high - first])
         assigned = np.zeros_like(active)
         for gift in self.gifts(first, end):
             if gift.is_moved:
@@ -172,21 +170,25 @@ class RowActivity:
         counts = self._counts(level, low, high)
         at = np.minimum(cells[:-1] - low, high - low - 1)
         lengths = np.maximum(1, np.diff(cells)) * POOL**level
-        sums = np.add.reduceat(counts[:-1], at, axis=1, dtype=np.uint32) / lengths
+        sums = np.add.reduceat(counts, at, axis=1, dtype=np.uint32) / lengths
         shares = sums.astype(np.float32)
-        crowd = np.maximum.reduceat(counts[-1], at)
-        return Columns(shares[:num_rows], shares[num_rows:-1], shares[-1], crowd)
+        return Columns(shares[:num_rows], shares[num_rows:-1], shares[-1])
 
     def _counts(self, level: int, low: int, high: int) -> Counts:
-        """Return counts of active frames, of given ones, of overlap, and the crowd; one a cell."""
+        """Return counts of active frames, of given ones, and of overlap, a row each; one a cell."""
         if level == 0:
-            return _stack(*self.frames(low, high))
+            return self._stack(low, high).astype(np.uint16)
         known = self._levels[level - 1][:, low:high]
         return np.pad(known, ((0, 0), (0, high - low - known.shape[1])))
 
+    def _stack(self, first: int, end: int) -> NDArray[np.bool_]:
+        active, assigned = self.frames(first, end)
+        overlap = (active | assigned).sum(axis=0, dtype=np.uint8) > 1
+        return np.concatenate([active, assigned, overlap[np.newaxis]])
+
     def _count(self, first: int) -> None:
         """Count anew from a frame on."""
-        num_counts = 2 * len(self._rows) + 2
+        num_counts = 2 * len(self._rows) + 1
         for level in (1, 2):
             size = POOL**level
             low, high = first // size, -(-self.num_frames // size)
@@ -200,10 +202,13 @@ class RowActivity:
             self._levels[level - 1][:, low:high] = fresh
 
     def _pooled(self, level: int, low: int, high: int) -> Counts:
+        if level == 1:
+            # Bits are counted a byte at a time: a threshold is dragged over hours at once.
+            packed = np.packbits(self._stack(low * POOL, high * POOL), axis=1)
+            eights = np.bitwise_count(packed).astype(np.uint16)
+            return eights[:, 0::2] + eights[:, 1::2]
         below = self._counts(level - 1, low * POOL, high * POOL)
-        below = below.reshape(len(below), high - low, POOL)
-        pooled: Counts = below.sum(axis=2, dtype=np.uint16)
-        pooled[-1] = below[-1].max(axis=1, initial=0)
+        pooled: Counts = below.reshape(len(below), high - low, POOL).sum(axis=2, dtype=np.uint16)
         return pooled
 
     def _take_bits(self, first: int) -> None:
@@ -215,7 +220,7 @@ class RowActivity:
         # Half floats that are not negative have the order of the integers they are stored as.
         limit = np.float16(self.threshold).view(np.int16)
         rows = np.ascontiguousarray(track.rows(first, end)).view(np.int16)
-        self._bits[first:end] = np.packbits(rows >= limit, axis=1, bitorder="little")[:, 0]
+        self._bits[first:end] = np.packbits((rows >= limit).ravel(), bitorder="little")
         self._revision = track.revision
 
     def _take_epochs(self) -> None:
@@ -259,11 +264,3 @@ class RowActivity:
             self._gifts[-1] = replace(last, end=max(last.end, gift.end))
         else:
             self._gifts.append(gift)
-
-
-def _stack(active: NDArray[np.bool_], assigned: NDArray[np.bool_]) -> Counts:
-    crowd = (active | assigned).sum(axis=0, dtype=np.uint16)[np.newaxis]
-    overlap = (crowd > 1).astype(np.uint16)
-    return np.concatenate(
-        [active.astype(np.uint16), assigned.astype(np.uint16), overlap, crowd], axis=0
-    )

@@ -4,14 +4,16 @@ A column is filled as high as its share of time in which the speaker is active, 
 recording does not look as if everybody spoke all the time.
 """
 
+from functools import cache
+
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QImage, QPainter
 
 from app.views.speaker_badge import pattern_of, shaded
 from app.views.timeline_activity import Columns
-from app.views.timeline_bars import SHADE, bar_rect, pattern_rect
+from app.views.timeline_bars import bar_rect, pattern_rect, tints
 from app.views.timeline_scene import TimelineScene
 from engine.core.types import SpeakerId
 
@@ -37,20 +39,22 @@ def paint_columns(painter: QPainter, scene: TimelineScene, first_px: int, width_
         return
     edges = ((first_px + np.arange(num_columns + 1)) / frame_px).astype(np.int64)
     columns = activity.columns(edges)
-    shade = _shade(scene, edges)
+    colors = [scene.color(row) for row in range(len(scene.rows))]
+    shades = tints(_shade(scene, edges), colors)
     tentative = scene.final_s / scene.px_s - first_px
     is_tentative = np.arange(num_columns) >= tentative
     for row in range(len(scene.rows)):
         rect = bar_rect(scene, row)
         image = _row_image(
-            scene.color(row),
+            colors[row],
             scene.rows[row].speaker,
-            (shade[row], columns.active[row], columns.assigned[row]),
+            shades[row],
+            (columns.active[row], columns.assigned[row]),
             is_tentative,
             (round(rect.height()), round(pattern_rect(rect).height())),
             first_px,
         )
-        painter.drawImage(QPointF(0, rect.top()), image)
+        painter.drawImage(QPointF(0, round(rect.top())), image)
     _paint_overlap(painter, scene, columns)
 
 
@@ -67,13 +71,14 @@ def _shade(scene: TimelineScene, edges: NDArray[np.int64]) -> NDArray[np.float32
 def _row_image(
     color: QColor,
     speaker: SpeakerId,
+    shade: Pixels,
     shares: tuple[NDArray[np.float32], ...],
     is_tentative: NDArray[np.bool_],
     heights: tuple[int, int],
     first_px: int,
 ) -> QImage:
     """Return a row's picture, (height, num_columns) pixels."""
-    shade, active, assigned = shares
+    active, assigned = shares
     height, band = heights
     below = np.arange(height, 0, -1)[:, np.newaxis]
     filled = np.where(active > 0, np.maximum(band + 1, np.ceil(active * height)), 0)
@@ -84,7 +89,7 @@ def _row_image(
     is_solid = is_bar & (~is_tentative | hatch)
     # What the user gave away is an outline: its upper edge and a sparse filling.
     is_given = (below <= outlined) & ((below > outlined - 2) | (hatch & (below % 2 == 0)))
-    pixels = np.broadcast_to(_tints(shade, color), is_bar.shape).copy()
+    pixels = np.broadcast_to(shade, is_bar.shape).copy()
     pixels[is_solid | is_given] = color.rgba()
     dark = _pattern(pattern_of(speaker))[np.arange(height)[:, np.newaxis] % _TILE, phase % _TILE]
     pixels[is_solid & (below <= band) & ~dark & ~is_tentative] = shaded(color).rgba()
@@ -98,12 +103,7 @@ def _row_image(
     return image.copy()
 
 
-def _tints(shade: NDArray[np.float32], color: QColor) -> Pixels:
-    alpha = np.clip(shade * SHADE * 255, 0, 255).astype(np.uint32)
-    red, green, blue = (alpha * part // 255 for part in (color.red(), color.green(), color.blue()))
-    return np.asarray(alpha << 24 | red << 16 | green << 8 | blue)
-
-
+@cache
 def _pattern(pattern: Qt.BrushStyle) -> NDArray[np.bool_]:
     """Return where a brush pattern paints, (8, 8)."""
     if pattern is Qt.BrushStyle.SolidPattern:
@@ -125,4 +125,5 @@ def _paint_overlap(painter: QPainter, scene: TimelineScene, columns: Columns) ->
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(color)
     places = np.flatnonzero(heights).tolist()
-    painter.drawRects([QRectF(x, bottom - heights[x], 1, heights[x]) for x in places])
+    high = heights.astype(int).tolist()
+    painter.drawRects([QRect(x, bottom - high[x], 1, high[x]) for x in places])

@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QMouseEvent
-from PySide6.QtWidgets import QGridLayout, QSlider, QToolButton, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSlider, QToolButton, QWidget
 
 from app.i18n import tr
 from app.views.elided_label import ElidedLabel
@@ -26,6 +26,7 @@ class TimelineControls(QWidget):
         super().__init__(parent)
         self.follow_button = QToolButton()
         self.threshold_label = ElidedLabel()
+        self.value_label = QLabel()
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self._prepare()
         grid = QGridLayout(self)
@@ -35,7 +36,11 @@ class TimelineControls(QWidget):
         grid.setColumnStretch(1, 1)
         grid.addWidget(self.follow_button, 0, 0)
         grid.addWidget(self.threshold_label, 0, 1)
-        grid.addWidget(self.slider, 1, 0, 1, 2)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(self.slider, 1)
+        row.addWidget(self.value_label)
+        grid.addLayout(row, 1, 0, 1, 2)
         self.follow_button.clicked.connect(self.follow_asked)
         self.slider.valueChanged.connect(self._choose)
         self.slider.installEventFilter(self)
@@ -71,7 +76,9 @@ class TimelineControls(QWidget):
     def _prepare(self) -> None:
         self.follow_button.setCheckable(True)
         self.follow_button.setAccessibleName(tr("Follow the newest moment"))
-        self.threshold_label.setProperty("role", "muted")
+        for label in (self.threshold_label, self.value_label):
+            label.setProperty("role", "muted")
+        self.threshold_label.setText(tr("Threshold"))
         self.threshold_label.setAlignment(
             Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         )
@@ -96,5 +103,5 @@ class TimelineControls(QWidget):
 
     def _tell(self, percent: int) -> None:
         text = tr("{percent} %", percent=percent)
-        self.threshold_label.setText(tr("Threshold {percent} %", percent=percent))
+        self.value_label.setText(text)
         self.slider.setAccessibleDescription(text)

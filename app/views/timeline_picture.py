@@ -5,11 +5,12 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPoint, QPointF, QRectF
+from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter, QPixmap
 
 from app.marks import Marks
 from app.views.timeline_header import paint_header
+from app.views.timeline_level import known_px, paint_level
 from app.views.timeline_model import TimelineModel
 from app.views.timeline_overlay import OverlayMarks, OverlayPainter
 from app.views.timeline_scene import TimelineScene
@@ -17,7 +18,7 @@ from app.views.timeline_tile import TilePainter
 from app.views.timeline_tiles import TILE_PX, TileCache
 from engine.text.search import Hit
 
-_REACH_PX = 240
+REACH_PX = 240
 """What changes at a moment may have been painted otherwise so far before it."""
 
 
@@ -44,12 +45,12 @@ class TimelinePicture:
         """Paint the names anew next time."""
         self._header = None
 
-    def forget_from(self, time_s: float) -> None:
-        """Paint what lies at or after a moment anew next time."""
+    def forget_from(self, time_s: float, reach_px: float = REACH_PX) -> None:
+        """Paint what lies at or after a moment anew next time, and a little before it."""
         if time_s <= 0:
             self._tiles.clear()
         elif math.isfinite(time_s):
-            self._tiles.drop_from(time_s / self._px_s - _REACH_PX)
+            self._tiles.drop_from(time_s / self._px_s - reach_px)
 
     def set_hits(self, hits: Sequence[Hit]) -> None:
         """Tell what the search found."""
@@ -92,13 +93,22 @@ class TimelinePicture:
         layout, fonts = scene.layout, (scene.font.key(), scene.small_font.key())
         self._tiles.use((scene.px_s, layout, scene.rows, id(scene.theme), fonts, ratio))
 
-        def paint(tile_painter: QPainter, first_px: int) -> None:
-            TilePainter(tile_painter, scene, first_px, TILE_PX).paint()
+        def paint(tile_painter: QPainter, first_px: int, width_px: int) -> None:
+            TilePainter(tile_painter, scene, first_px, width_px).paint()
 
         first = model.start_px
         end = first + math.ceil(layout.plot.width())
-        for tile in self._tiles.tiles(first, end, layout.height, ratio, paint):
-            painter.drawPixmap(QPoint(tile.first_px - first, 0), tile.picture)
+        known = known_px(scene)
+        for tile in self._tiles.tiles(first, end, layout.height, ratio, known, paint):
+            source = QRectF(tile.source_px * ratio, 0, TILE_PX * ratio, layout.height * ratio)
+            place = QRectF(tile.first_px - first, 0, TILE_PX, layout.height)
+            painter.drawPixmap(place, tile.picture, source)
+            # Levels grow with every picture: they alone are added to what was painted.
+            new_px, end_px = max(tile.known_px, tile.first_px), tile.first_px + TILE_PX
+            if new_px < min(known, end_px):
+                painter.translate(new_px - first, layout.sizes.ruler)
+                paint_level(painter, scene, new_px, end_px - new_px)
+                painter.translate(first - new_px, -layout.sizes.ruler)
 
     def _paint_header(
         self, painter: QPainter, scene: TimelineScene, current_row: int | None

@@ -14,7 +14,7 @@ from app.views.timeline_words import WordIndex
 from engine.text.document import TranscriptDocument
 
 if TYPE_CHECKING:
-    from engine.audio.level_track import LevelTrack
+    from app.levels import LevelHistory
 
 WORDS_PX_PER_S = 44.0
 """From this zoom on most words have room to be read."""
@@ -47,7 +47,7 @@ class TimelineScene:
     activity: RowActivity
     words: WordIndex
     spans: SpanIndex
-    levels: "LevelTrack | None"
+    levels: "LevelHistory | None"
     layout: TimelineLayout
     theme: Theme
     px_s: float

@@ -1,6 +1,7 @@
 """Where the parts of the timeline stand, for the font in force and the room there is."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from PySide6.QtCore import QRectF
 
@@ -16,7 +17,7 @@ _SHOWN_ROWS = 2
 """Room is kept for so many rows from the start, so that the first speakers move nothing."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TimelineSizes:
     """Pixels; larger fonts make everything larger.
 
@@ -26,47 +27,47 @@ class TimelineSizes:
 
     font_height: int = _USUAL_FONT_HEIGHT
 
-    @property
+    @cached_property
     def ruler(self) -> int:
         """Height of the times."""
         return self.scaled(_RULER)
 
-    @property
+    @cached_property
     def level(self) -> int:
         """Height of the level strip."""
         return self.scaled(_LEVEL)
 
-    @property
+    @cached_property
     def overlap(self) -> int:
         """Height of the strip that marks overlaps."""
         return self.scaled(_OVERLAP)
 
-    @property
+    @cached_property
     def top(self) -> int:
         """Where the rows begin."""
         return self.ruler + self.level + self.overlap
 
-    @property
+    @cached_property
     def header(self) -> int:
         """Width of the names."""
         return self.scaled(_HEADER)
 
-    @property
+    @cached_property
     def row(self) -> int:
         """Usual height of a speaker's row."""
         return self.scaled(_ROW)
 
-    @property
+    @cached_property
     def least_row(self) -> int:
         """Height of a row where room is scarce."""
         return self.scaled(_LEAST_ROW)
 
-    @property
+    @cached_property
     def most_row(self) -> int:
         """Height of a row where there is more than enough room."""
         return self.scaled(_MOST_ROW)
 
-    @property
+    @cached_property
     def own(self) -> int:
         """Height of the row of the program's own voice."""
         return self.scaled(_OWN)
@@ -82,7 +83,7 @@ class TimelineSizes:
         return round(size * max(1.0, self.font_height / _USUAL_FONT_HEIGHT))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TimelineLayout:
     """The parts on the widget.
 
@@ -102,19 +103,19 @@ class TimelineLayout:
     has_own_voice: bool = False
     scroll_px: int = 0
 
-    @property
+    @cached_property
     def plot(self) -> QRectF:
         """Everything right of the names."""
         header = self.sizes.header
         return QRectF(header, 0, max(1, self.width - header - RIGHT), self.height)
 
-    @property
+    @cached_property
     def rows_height(self) -> int:
         """How much of the rows is seen."""
         own = self.sizes.own if self.has_own_voice else 0
         return max(0, self.height - self.sizes.top - own - BOTTOM)
 
-    @property
+    @cached_property
     def row_height(self) -> int:
         """Rows are packed where room is scarce, and as high as there is room for, within reason."""
         if self.num_rows == 0:
@@ -122,22 +123,22 @@ class TimelineLayout:
         fair = self.rows_height // max(_SHOWN_ROWS, self.num_rows)
         return min(max(fair, self.sizes.least_row), self.sizes.most_row)
 
-    @property
+    @cached_property
     def content_height(self) -> int:
         """Height of all rows, seen or not."""
         return self.num_rows * self.row_height
 
-    @property
+    @cached_property
     def hidden_px(self) -> int:
         """How far the rows can be moved up."""
         return max(0, self.content_height - self.rows_height)
 
-    @property
+    @cached_property
     def rows_rect(self) -> QRectF:
         """Where rows are seen, with their names."""
         return QRectF(0, self.sizes.top, self.width - RIGHT, self.rows_height)
 
-    @property
+    @cached_property
     def own_rect(self) -> QRectF:
         """The row of the program's own voice, with its name."""
         height = self.sizes.own if self.has_own_voice else 0

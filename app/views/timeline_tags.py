@@ -8,10 +8,10 @@ from app.views.timeline_scene import TimelineScene
 from app.views.transcript_layout import DOUBTFUL
 from engine.core.types import SpeakerId, Word
 
-_REACH_PX = 240
+_REACH_PX = 160
 """No word is written farther from its beginning."""
 _GAP_PX = 3
-_LEAST_CHARACTERS = 6
+_LEAST_CHARACTERS = 4
 """A word that does not fit is cut only if so much of it can be read; else it is left out."""
 _FLAGS = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignAbsolute
 
@@ -38,6 +38,8 @@ class TagPainter:
         self._least_px = self._metrics.averageCharWidth() * _LEAST_CHARACTERS
         self._rows = {row.speaker: at for at, row in enumerate(scene.rows)}
         self._bars = self._solid_bars()
+        self._rects = [bar_rect(scene, row) for row in range(len(scene.rows))]
+        self._whole = self._clip()
         # Words of a row do not run into each other: where the next one begins, by row.
         self._free_until: dict[int | None, float] = {}
 
@@ -47,8 +49,7 @@ class TagPainter:
         start = round((self._first_px - _REACH_PX) * per_px)
         end = round((self._first_px + self._width_px + _REACH_PX) * per_px)
         self._painter.setFont(self._font)
-        clip = self._clip()
-        self._painter.setClipRect(clip)
+        self._painter.setClipRect(self._whole)
         voices = document.speakers_of_partial()
         for word, who in reversed(list(zip(document.partial, voices, strict=True))):
             if word.end > start and word.start < end:
@@ -104,6 +105,8 @@ class TagPainter:
                 return
             text = self._metrics.elidedText(text, Qt.TextElideMode.ElideRight, int(room))
             width = self._metrics.horizontalAdvance(text)
+        if x + width < 0 or x > self._width_px:
+            return
         place.setLeft(x)
         place.setRight(x + width)
         self._write(place, row, bar[1], text, is_partial=is_partial)
@@ -118,7 +121,7 @@ class TagPainter:
         if row is None:
             sizes, height = self._scene.layout.sizes, self._metrics.height()
             return QRectF(0, sizes.ruler + (sizes.level - height) / 2, 0, height)
-        bar = bar_rect(self._scene, row)
+        bar = self._rects[row]
         return QRectF(0, bar.top(), 0, pattern_rect(bar).top() - bar.top())
 
     def _write(
@@ -130,7 +133,7 @@ class TagPainter:
         if solid_end > place.left():
             painter.save()
             painter.setClipRect(
-                self._clip().intersected(QRectF(-_REACH_PX, 0, solid_end + _REACH_PX, 9999))
+                self._whole.intersected(QRectF(-_REACH_PX, 0, solid_end + _REACH_PX, 9999))
             )
             painter.setPen(ground)
             painter.drawText(place, flags, text)
@@ -142,7 +145,7 @@ class TagPainter:
             chip.setAlpha(225)
             painter.fillRect(rest.adjusted(-1, 1, 1, 0), chip)
             painter.save()
-            painter.setClipRect(self._clip().intersected(rest.adjusted(-1, -9, 9, 9)))
+            painter.setClipRect(self._whole.intersected(rest.adjusted(-1, -9, 9, 9)))
             painter.setPen(self._ink(row, is_partial=is_partial))
             painter.drawText(place, flags, text)
             painter.restore()

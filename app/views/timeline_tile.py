@@ -2,14 +2,13 @@
 
 from collections.abc import Iterator
 
-import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QFontMetrics, QPainter, QPen, QPolygonF
+from PySide6.QtGui import QBrush, QColor, QFontMetrics, QPainter, QPen
 
 from app.i18n import tr
 from app.views.timeline_bars import BarPainter
 from app.views.timeline_columns import paint_columns
+from app.views.timeline_level import paint_level
 from app.views.timeline_model import axis_ticks
 from app.views.timeline_scene import TimelineScene
 from app.views.timeline_tags import TagPainter
@@ -19,7 +18,6 @@ from engine.core.types import SpanKind
 _MIN_TICK_PX = 84
 _TEXT_PX = 240
 """No text reaches farther right of where it begins."""
-_CLIPPED = 0.985
 
 
 class TilePainter:
@@ -52,7 +50,10 @@ class TilePainter:
         self._paint_axis()
         for kind in (SpanKind.UNTRANSCRIBED, SpanKind.GAP, SpanKind.OWN_VOICE, SpanKind.PAUSE):
             self._paint_spans(kind)
-        self._paint_level()
+        painter.save()
+        painter.translate(0, self._top)
+        paint_level(painter, scene, self._first_px, self._width_px)
+        painter.restore()
         if scene.rows:
             painter.save()
             rows = scene.layout.rows_rect
@@ -169,47 +170,6 @@ class TilePainter:
                     self._painter.setFont(scene.small_font)
                     self._painter.setPen(scene.theme.color(color))
                     self._painter.drawText(place, Qt.AlignmentFlag.AlignCenter, label)
-
-    # --- level ---
-
-    def _paint_level(self) -> None:
-        """Paint how loud it was, mirrored about the middle, with clipped peaks marked."""
-        scene, height = self._scene, self._scene.layout.sizes.level
-        peaks = self._peaks()
-        if peaks is None or len(peaks) == 0:
-            return
-        middle, half = self._top + height / 2, height / 2 - 3
-        # The root shows quiet speech without letting loud speech fill everything.
-        heights = np.maximum(0.5, np.sqrt(np.clip(peaks, 0, 1)) * half)
-        xs = np.arange(len(peaks)) + 0.5
-        xs[0], xs[-1] = 0.0, len(peaks)  # neighbouring tiles touch
-        upper = [QPointF(x, middle - h) for x, h in zip(xs.tolist(), heights.tolist(), strict=True)]
-        lower = [QPointF(point.x(), 2 * middle - point.y()) for point in reversed(upper)]
-        painter = self._painter
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(_alpha(scene.theme.color("muted"), 170))
-        painter.drawPolygon(QPolygonF(upper + lower))
-        painter.setBrush(scene.theme.color("warning"))
-        for x in np.flatnonzero(peaks >= _CLIPPED).tolist():
-            painter.drawRect(QRectF(x, self._top + 1, 1, height - 2))
-
-    def _peaks(self) -> NDArray[np.float32] | None:
-        """Return the highest level of every pixel of the tile, as far as it is known."""
-        scene = self._scene
-        if scene.levels is None:
-            return None
-        per_px = scene.px_s * scene.levels.sample_rate
-        start, end = int(self._first_px * per_px), int((self._first_px + self._width_px) * per_px)
-        end = min(end, scene.levels.num_samples)
-        if end <= start:
-            return None
-        peaks, first, cell = scene.levels.overview(start, end, 4 * self._width_px)
-        if len(peaks) == 0:
-            return None
-        pixels = np.arange(min(self._width_px, int((end - start) / per_px) + 1))
-        at = ((self._first_px + pixels) * per_px - first) / cell
-        low = np.clip(at.astype(np.int64), 0, len(peaks) - 1)
-        return np.asarray(np.maximum.reduceat(peaks, low))
 
 
 def _alpha(color: QColor, alpha: int) -> QColor:

@@ -14,11 +14,15 @@ class Tile(NamedTuple):
 
     Args:
         first_px: pixels from the beginning of the recording.
-        picture: `TILE_PX` wide.
+        picture: what it is a part of, `TILE_PX` wide; neighbours painted at once share one.
+        source_px: where it begins there.
+        known_px: until which pixel of the recording levels were known when it was painted.
     """
 
     first_px: int
     picture: QPixmap
+    source_px: int
+    known_px: int
 
 
 class TileCache:
@@ -52,7 +56,8 @@ class TileCache:
         end_px: int,
         height: int,
         ratio: float,
-        paint: Callable[[QPainter, int], None],
+        known_px: int,
+        paint: Callable[[QPainter, int, int], None],
     ) -> Iterator[Tile]:
         """Yield the tiles that cover [first_px, end_px), painted now where they are not yet.
 
@@ -61,19 +66,24 @@ class TileCache:
             end_px: one past the last.
             height: of the tiles.
             ratio: device pixels a pixel.
-            paint: is given a painter at the tile's corner, and the tile's first pixel.
+            known_px: see `Tile`.
+            paint: is given a painter, the pixel where its picture begins, and how wide it is.
         """
         low, high = first_px // TILE_PX, -(-end_px // TILE_PX)
         if len(self._tiles) > _MAX_TILES:
             for number in [n for n in self._tiles if not low - 4 <= n < high + 4]:
                 del self._tiles[number]
-        for number in range(low, high):
-            tile = self._tiles.get(number)
-            if tile is None:
-                picture = QPixmap(round(TILE_PX * ratio), round(height * ratio))
+        number = low
+        while number < high:
+            if number not in self._tiles:
+                stop = next((n for n in range(number, high) if n in self._tiles), high)
+                picture = QPixmap(round((stop - number) * TILE_PX * ratio), round(height * ratio))
                 picture.setDevicePixelRatio(ratio)
                 painter = QPainter(picture)
-                paint(painter, number * TILE_PX)
+                paint(painter, number * TILE_PX, (stop - number) * TILE_PX)
                 painter.end()
-                tile = self._tiles[number] = Tile(number * TILE_PX, picture)
-            yield tile
+                for part in range(number, stop):
+                    source_px = (part - number) * TILE_PX
+                    self._tiles[part] = Tile(part * TILE_PX, picture, source_px, known_px)
+            yield self._tiles[number]
+            number += 1

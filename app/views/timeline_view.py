@@ -2,27 +2,21 @@
 
 import math
 
-from PySide6.QtCore import QEvent, QObject, QPointF, QRect, QSize, Qt, Slot
-from PySide6.QtGui import QFont, QPainter, QPaintEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QScrollBar, QSizePolicy, QWidget
+from PySide6.QtCore import QPointF, Slot
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QWidget
 
-from app.theme import tabular
 from app.views.context import ViewContext
-from app.views.timeline_controls import TimelineControls
+from app.views.timeline_bars import MARGIN_PX
 from app.views.timeline_data import TimelineData
-from app.views.timeline_header import name_rect
+from app.views.timeline_frame import TimelineFrame
 from app.views.timeline_model import TimelineModel
-from app.views.timeline_picture import TimelinePicture
-from app.views.timeline_scene import TimelineScene
-from app.views.timeline_sizes import RIGHT, TimelineLayout, TimelineSizes
-from engine.text.attribution import ACTIVE
+from app.views.timeline_picture import REACH_PX, TimelinePicture
 
 ZOOM_STEP = 1.25
-_MOST_SHARE = 0.4
-"""Share of the window's height from which on rows are packed, then scrolled."""
 
 
-class TimelineView(QWidget):
+class TimelineView(TimelineFrame):
     """Shows the activity, levels, words and marked stretches of the shown document.
 
     Args:
@@ -30,24 +24,17 @@ class TimelineView(QWidget):
     """
 
     def __init__(self, context: ViewContext, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._context = context
-        self._state = context.state
-        self._appearance = context.appearance
-        self._data = TimelineData(context.state.document, ACTIVE)
+        super().__init__(context, parent)
         self._picture = TimelinePicture()
         self._pointer_x: float | None = None
         self._reduced_motion = False
-        self._small_font = QFont()
-        self._window: QWidget | None = None
-        self.model = TimelineModel()
-        self.controls = TimelineControls(self)
-        self.rows_bar = QScrollBar(Qt.Orientation.Vertical, self)
-        self._take_font()
         self._connect_state()
         self._replace_document()
 
-    # --- what is shown ---
+    @property
+    def painted_row(self) -> int | None:
+        """Index of the row to be marked as the current one."""
+        return None
 
     @property
     def reduced_motion(self) -> bool:
@@ -58,76 +45,13 @@ class TimelineView(QWidget):
     def reduced_motion(self, is_on: bool) -> None:
         self._reduced_motion = self.model.reduced_motion = is_on
 
-    @property
-    def threshold(self) -> float:
-        """A speaker is active where the probability is at least this."""
-        return self._data.activity.threshold
-
-    @property
-    def can_follow(self) -> bool:
-        """Whether a recording runs whose newest moment may be followed."""
-        return self._state.is_live_shown and not self._state.document.is_complete
-
-    @property
-    def sizes(self) -> TimelineSizes:
-        """Sizes for the font in force."""
-        return TimelineSizes(self.fontMetrics().height())
-
-    @property
-    def layout_now(self) -> TimelineLayout:
-        """Where the parts stand now."""
-        return TimelineLayout(
-            self.sizes,
-            self.width(),
-            self.height(),
-            len(self._data.rows),
-            self._data.spans.has_own_voice,
-            self.rows_bar.value(),
-        )
-
-    @property
-    def scene(self) -> TimelineScene:
-        """Everything the picture depends on."""
-        return TimelineScene(
-            self._state.document,
-            self._data.rows,
-            self._data.activity,
-            self._data.words,
-            self._data.spans,
-            self._state.levels,
-            self.layout_now,
-            self._appearance.theme,
-            self.model.px_s,
-            self.model.duration_s,
-            self.font(),
-            self._small_font,
-        )
-
-    @property
-    def painted_row(self) -> int | None:
-        """Index of the row to be marked as the current one."""
-        return None
-
-    def name_rect(self, index: int) -> QRect:
-        """Return the place of a row's name."""
-        return name_rect(self.scene, index).toRect()
-
-    def x_of(self, sample: int) -> float:
-        """Return the pixel of the widget at which a sample is."""
-        seconds = self._state.document.seconds(sample)
-        return self.layout_now.plot.left() + self.model.x_of(seconds)
-
-    def sample_at(self, x: float) -> int:
-        """Return the sample at a pixel of the widget."""
-        time_s = self.model.time_at(x - self.layout_now.plot.left())
-        return round(time_s * self._state.document.sample_rate)
-
     # --- commands ---
 
     def set_duration(self, duration_s: float) -> None:
         """Tell how long the recording is by now; repaints only if it moved by a pixel."""
         if abs(duration_s - self.model.duration_s) >= self.model.px_s:
-            self._picture.forget_from(self.model.duration_s)
+            if self._data.spans.is_speaking:
+                self._picture.forget_from(self.model.duration_s, 0)
             self.model.set_duration(duration_s)
             self._view_moved()
 
@@ -192,14 +116,6 @@ class TimelineView(QWidget):
 
     # --- Qt events ---
 
-    def sizeHint(self) -> QSize:
-        window = self.window()
-        most = round(window.height() * _MOST_SHARE) if window is not self else math.inf
-        return QSize(600, int(max(self._height(is_least=True), min(self._height(), most))))
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(self.sizes.header + 120, self._height(is_least=True))
-
     def paintEvent(self, event: QPaintEvent) -> None:
         del event
         painter = QPainter(self)
@@ -209,27 +125,6 @@ class TimelineView(QWidget):
             painter.setPen(self._appearance.theme.color("focus"))
             painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
         painter.end()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        del event
-        self._place_parts()
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        if self._window is not self.window():
-            self._window = self.window()
-            self._window.installEventFilter(self)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is self._window and event.type() == QEvent.Type.Resize:
-            self.updateGeometry()
-        return super().eventFilter(watched, event)
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
-            self._take_font()
-            self._rows_changed()
 
     # --- changes ---
 
@@ -251,7 +146,8 @@ class TimelineView(QWidget):
 
     @Slot()
     def _take_activity(self) -> None:
-        self._take(self._data.take_activity())
+        from_s = self._data.take_activity()
+        self._take(from_s, None if self.scene.shows_words else MARGIN_PX)
         self.set_duration(max(self.model.duration_s, self._known_s()))
 
     @Slot(int)
@@ -288,10 +184,10 @@ class TimelineView(QWidget):
         self._picture.forget()
         self.update()
 
-    def _take(self, from_s: float) -> None:
+    def _take(self, from_s: float, reach_px: float | None = None) -> None:
         """Paint anew what is out of date from a second on."""
         if math.isfinite(from_s):
-            self._picture.forget_from(from_s)
+            self._picture.forget_from(from_s, REACH_PX if reach_px is None else reach_px)
             if from_s <= 0:
                 self._rows_changed()
             self.update()
@@ -306,30 +202,7 @@ class TimelineView(QWidget):
 
     def _rows_changed(self) -> None:
         self._picture.forget_header()
-        self.updateGeometry()
-        self._place_parts()
-        self.update()
-
-    def _place_parts(self) -> None:
-        layout = self.layout_now
-        width = max(1.0, layout.plot.width())
-        if width != self.model.width_px:
-            self.model.width_px = width
-            self.model.set_duration(self.model.duration_s)
-        sizes = layout.sizes
-        self.controls.setGeometry(0, 0, sizes.header, sizes.top - sizes.overlap)
-        self.rows_bar.setGeometry(
-            self.width() - RIGHT + 1, sizes.top, RIGHT - 2, round(layout.rows_height)
-        )
-        self.rows_bar.setRange(0, layout.hidden_px)
-        self.rows_bar.setPageStep(max(1, round(layout.rows_height)))
-        self.rows_bar.setSingleStep(layout.row_height)
-        self.rows_bar.setVisible(layout.hidden_px > 0)
-
-    def _take_font(self) -> None:
-        small = QFont(self.font())
-        small.setPointSizeF(self.font().pointSizeF() * 0.85)
-        self._small_font = tabular(small)
+        super()._rows_changed()
 
     def _is_known(self, x: float) -> bool:
         return 0 <= self.model.time_at(x) <= self.model.duration_s
@@ -340,15 +213,7 @@ class TimelineView(QWidget):
         activity_s = document.activity.num_frames * document.activity.frame_ms / 1000
         return max(document.seconds(document.num_samples), activity_s)
 
-    def _height(self, *, is_least: bool = False) -> int:
-        data = self._data
-        return self.sizes.height(
-            len(data.rows), has_own_voice=data.spans.has_own_voice, is_least=is_least
-        )
-
     def _connect_state(self) -> None:
-        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         state, marks = self._state, self._context.marks
         state.document_replaced.connect(self._replace_document)
         state.activity_changed.connect(self._take_activity)

@@ -6,26 +6,26 @@ from typing import Protocol
 from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
-    QComboBox,
     QFrame,
     QHBoxLayout,
     QLabel,
     QPushButton,
-    QSizePolicy,
     QWidget,
 )
 
+from app.i18n import tr
 from app.icons import icon
 from app.state import AppState
 from app.theme import Appearance, tabular
+from app.views.elided_choice import ElidedChoice
 from app.views.elided_label import ElidedLabel
+from app.views.folding_row import FoldingRow
 from app.views.level_meter import LevelMeter
 from engine.core.events import SessionState
 from engine.core.timebase import format_time
 
 _MAX_NAME_CHARACTERS = 28
-_MIN_CHOOSER_WIDTH = 72
-_TITLES = {"default": "System default", "null": "None (silence)"}
+_ICON_PX = 18
 
 
 class Device(Protocol):
@@ -52,7 +52,7 @@ class Device(Protocol):
         ...
 
 
-class DeviceChooser(QComboBox):
+class DeviceChooser(ElidedChoice):
     """Chooses a device by name; it asks for a fresh list whenever it opens.
 
     Signals:
@@ -64,23 +64,16 @@ class DeviceChooser(QComboBox):
     chosen = Signal(str)
 
     def __init__(self, title: str, current: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setAccessibleName(title)
-        self.setToolTip(title)
-        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.setMinimumContentsLength(15)
-        self.setMinimumWidth(_MIN_CHOOSER_WIDTH)
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        super().__init__(title, parent)
         self._current = current
         self.set_names(())
         self.activated.connect(self._take)
 
     def set_names(self, names: Sequence[tuple[str, str]]) -> None:
         """Offer devices as (name, text shown), besides the system's default."""
-        shown = [("default", _TITLES["default"]), *names]
+        shown = [("default", tr("System default")), *names]
         if self._current not in [name for name, _ in shown]:
-            missing = f"{self._current} (not there)" if names else self._current
-            shown.append((self._current, _TITLES.get(self._current, missing)))
+            shown.append((self._current, self._title_of_absent(is_searched=bool(names))))
         if shown != [(self.itemData(i), self.itemText(i)) for i in range(self.count())]:
             self.clear()
             for name, text in shown:
@@ -90,6 +83,11 @@ class DeviceChooser(QComboBox):
     def showPopup(self) -> None:
         self.opened.emit()
         super().showPopup()
+
+    def _title_of_absent(self, *, is_searched: bool) -> str:
+        if self._current == "null":
+            return tr("None (silence)")
+        return tr("{name} (not there)", name=self._current) if is_searched else self._current
 
     @Slot(int)
     def _take(self, index: int) -> None:
@@ -131,13 +129,13 @@ class Toolbar(QFrame):
         self._state = state
         self._appearance = appearance
         self._is_ready = False
-        self.record_button = _button("Record", "Start a recording (Ctrl+R)")
-        self.pause_button = _button("Pause", "Hold the recording (Ctrl+P)")
-        self.stop_button = _button("Stop", "End the recording (Ctrl+R)")
+        self.record_button = _button(tr("Record"), tr("Start a recording (Ctrl+R)"))
+        self.pause_button = _button(tr("Pause"), tr("Hold the recording (Ctrl+P)"))
+        self.stop_button = _button(tr("Stop"), tr("End the recording (Ctrl+R)"))
         self.time_label = QLabel("00:00:00")
         self.detail_label = ElidedLabel()
-        self.input_chooser = DeviceChooser("Microphone", input_name)
-        self.output_chooser = DeviceChooser("Loudspeaker", output_name)
+        self.input_chooser = DeviceChooser(tr("Microphone"), input_name)
+        self.output_chooser = DeviceChooser(tr("Loudspeaker"), output_name)
         self.meter = LevelMeter(appearance)
         self._icons = [(QLabel(), "microphone"), (QLabel(), "speaker")]
         self._build()
@@ -176,21 +174,21 @@ class Toolbar(QFrame):
         is_stopping = state is SessionState.STOPPING
         self.record_button.setEnabled(self._is_ready and state is SessionState.IDLE)
         texts = {
-            SessionState.STARTING: "Opening…",
-            SessionState.RECORDING: "Recording",
-            SessionState.PAUSED: "Paused",
-            SessionState.STOPPING: "Finishing…",
+            SessionState.STARTING: tr("Opening…"),
+            SessionState.RECORDING: tr("Recording"),
+            SessionState.PAUSED: tr("Paused"),
+            SessionState.STOPPING: tr("Finishing…"),
         }
-        self.record_button.setText(texts.get(state, "Record"))
+        self.record_button.setText(texts.get(state, tr("Record")))
         _set_property(self.record_button, "recording", state is SessionState.RECORDING)
         self.pause_button.setEnabled(is_live)
-        self.pause_button.setText("Resume" if state is SessionState.PAUSED else "Pause")
+        self.pause_button.setText(tr("Resume") if state is SessionState.PAUSED else tr("Pause"))
         self.stop_button.setEnabled(is_live or is_stopping)
-        self.stop_button.setText("Skip rest" if is_stopping else "Stop")
+        self.stop_button.setText(tr("Skip rest") if is_stopping else tr("Stop"))
         self.stop_button.setToolTip(
-            "Do without the words that are not recognized yet"
+            tr("Do without the words that are not recognized yet")
             if is_stopping
-            else "End the recording"
+            else tr("End the recording (Ctrl+R)")
         )
         self.input_chooser.setEnabled(state in (SessionState.IDLE, SessionState.CLOSED))
         self.detail_label.setText(self._detail())
@@ -207,30 +205,24 @@ class Toolbar(QFrame):
         name = recording.device
         if len(name) > _MAX_NAME_CHARACTERS:
             name = f"{name[: _MAX_NAME_CHARACTERS - 1]}…"
-        return f"from {name}"
+        return tr("from {name}", name=name)
 
     def _build(self) -> None:
-        row = QHBoxLayout(self)
-        row.setContentsMargins(12, 8, 12, 8)
-        row.setSpacing(8)
-        for button in (self.record_button, self.pause_button, self.stop_button):
-            row.addWidget(button)
         font = QFont(self.font())
         font.setPointSizeF(font.pointSizeF() * 1.25)
         font.setWeight(QFont.Weight.DemiBold)
         self.time_label.setFont(tabular(font))
-        self.time_label.setAccessibleName("Length of the recording")
+        self.time_label.setAccessibleName(tr("Length of the recording"))
         self.detail_label.setProperty("role", "muted")
-        row.addSpacing(8)
-        row.addWidget(self.time_label)
-        row.addWidget(self.detail_label)
-        row.addStretch(1)
-        row.addWidget(self._icons[0][0])
-        row.addWidget(self.input_chooser)
-        row.addWidget(self.meter)
-        row.addSpacing(16)
-        row.addWidget(self._icons[1][0])
-        row.addWidget(self.output_chooser)
+        buttons = FoldingRow(self.record_button, self.pause_button, self.stop_button)
+        times = _together(self.time_label, self.detail_label, is_free_at_end=True)
+        microphone = _together(self._icons[0][0], self.input_chooser, self.meter)
+        loudspeaker = _together(self._icons[1][0], self.output_chooser)
+        recording = FoldingRow(buttons, times, stretched=(times,), spacing=16)
+        devices = FoldingRow(microphone, loudspeaker, spacing=16)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 8, 12, 8)
+        row.addWidget(FoldingRow(recording, devices, stretched=(recording,)))
 
     @Slot()
     def _paint_icons(self) -> None:
@@ -245,7 +237,20 @@ class Toolbar(QFrame):
         self.pause_button.setIcon(icon("play" if is_paused else "pause", text, faint))
         self.stop_button.setIcon(icon("stop", text, faint))
         for label, name in self._icons:
-            label.setPixmap(icon(name, theme.color("muted")).pixmap(QSize(18, 18)))
+            label.setPixmap(icon(name, theme.color("muted")).pixmap(QSize(_ICON_PX, _ICON_PX)))
+
+
+def _together(*parts: QWidget, is_free_at_end: bool = False) -> QWidget:
+    """Return parts that always stand side by side."""
+    group = QWidget()
+    row = QHBoxLayout(group)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.setSpacing(8)
+    for part in parts:
+        row.addWidget(part)
+    if is_free_at_end:
+        row.addStretch(1)
+    return group
 
 
 def _button(text: str, tip: str) -> QPushButton:

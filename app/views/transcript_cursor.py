@@ -120,6 +120,13 @@ class TranscriptCursor(QObject):
         """Put the cursor at a word; what lies between is chosen if it extends."""
         self._set(None if extend and self._anchor is not None else spot, spot, is_stretch=extend)
 
+    def put_at(self, sample: int) -> None:
+        """Put the cursor at a moment, as another view does: what is chosen stays chosen."""
+        self._is_telling = True
+        self._marks.set_cursor(sample)
+        self._is_telling = False
+        self._show(sample)
+
     def choose_row(self, row: int, *, extend: bool = False) -> None:
         """Choose a whole row, or everything up to it."""
         anchor = self._find(self._anchor) if extend else None
@@ -133,18 +140,21 @@ class TranscriptCursor(QObject):
             self._set(whole[is_below], last if is_below else first, is_stretch=True)
 
     def choose_all(self) -> None:
-        """Choose everything."""
+        """Choose everything; what is in view stays."""
         last = len(self._rows.rows) - 1
         if last >= 0:
-            self._set(last_word(self._rows, last), first_word(self._rows, 0), is_stretch=True)
+            self._mark(last_word(self._rows, last), first_word(self._rows, 0), is_stretch=True)
 
     def _set(self, anchor: Spot | None, caret: Spot, *, is_stretch: bool) -> None:
+        self._mark(anchor, caret, is_stretch=is_stretch)
+        self.moved.emit()
+
+    def _mark(self, anchor: Spot | None, caret: Spot, *, is_stretch: bool) -> None:
         if anchor is not None:
             self._anchor = place_of(self._rows, anchor)
         self._head = self._caret = place_of(self._rows, caret)
         self._is_stretch, self._is_void = is_stretch, False
         self._tell_marks()
-        self.moved.emit()
         self.changed.emit()
         self.rows_changed()
 
@@ -170,9 +180,11 @@ class TranscriptCursor(QObject):
 
     @Slot()
     def _take_cursor(self) -> None:
-        if self._is_telling or self._marks.cursor is None:
-            return
-        spot = spot_at(self._rows, self._marks.cursor)
+        if not self._is_telling and self._marks.cursor is not None:
+            self._show(self._marks.cursor)
+
+    def _show(self, sample: int) -> None:
+        spot = spot_at(self._rows, sample)
         if spot is None:
             return
         self._caret = place_of(self._rows, spot)

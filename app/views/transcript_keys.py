@@ -33,7 +33,8 @@ def _command(view: "TranscriptView", event: QKeyEvent) -> bool:
         return False
     key = Qt.Key(event.key())
     if key == Qt.Key.Key_Space:
-        view.hearing.toggle()
+        if not event.isAutoRepeat():
+            view.hearing.toggle()
     elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
         view.edit_current()
     elif key == Qt.Key.Key_F2:

@@ -10,6 +10,7 @@ from app.views.transcript_rows import Row, RowKind
 
 _MAX_CHARACTERS = 88
 """Lines longer than this tire the eye."""
+_MIN_TEXT_PX, _MIN_CHARACTERS, _RIGHT_PX = 80, 4, 20
 
 
 @dataclass(slots=True)
@@ -32,6 +33,7 @@ class Metrics:
     badge_left: int = field(init=False)
     text_left: int = field(init=False)
     text_width: int = field(init=False)
+    narrowest_text: int = field(init=False)
     line_height: int = field(init=False)
     header_height: int = field(init=False)
     small_height: int = field(init=False)
@@ -50,10 +52,17 @@ class Metrics:
         self.badge_left = self.time_left + small_metrics.horizontalAdvance("00:00:00") + 16
         self.text_left = self.badge_left + round(badge_size(self.small_height).width()) + 8
         words = QFontMetrics(self.words_font)
-        room = self.viewport_width - self.text_left - 20
-        self.text_width = max(80, min(room, words.averageCharWidth() * _MAX_CHARACTERS))
+        room = self.viewport_width - self.text_left - _RIGHT_PX
+        self.narrowest_text = max(_MIN_TEXT_PX, words.averageCharWidth() * _MIN_CHARACTERS)
+        widest = words.averageCharWidth() * _MAX_CHARACTERS
+        self.text_width = max(self.narrowest_text, min(room, widest))
         self.line_height = round(words.height() * 1.18)
         self.header_height = self.small_height + 6
+
+    @property
+    def narrowest(self) -> int:
+        """The least width of a view in which nothing is cut off, its scroll bar included."""
+        return self.text_left + self.narrowest_text + 2 * _RIGHT_PX
 
     def estimate(self, row: Row) -> int:
         """Return a row's height before it is laid out; that of a marked stretch is exact."""

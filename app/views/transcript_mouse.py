@@ -28,9 +28,9 @@ class TranscriptMouse(QObject):
         self._timer.timeout.connect(self._scroll_on)
 
     @property
-    def is_dragging(self) -> bool:
-        """Whether words are being chosen: what is in view is where the pointer is."""
-        return self._pressed_at is not None and self._is_dragging
+    def is_pressed(self) -> bool:
+        """Whether the button is held: what is under the pointer must not be scrolled away."""
+        return self._pressed_at is not None
 
     def press(self, event: QMouseEvent) -> None:
         """Put the cursor at a word, or choose a row beside its words."""

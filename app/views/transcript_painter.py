@@ -52,6 +52,11 @@ class TranscriptPainter:
         """Paint the ground."""
         self._painter.fillRect(area, self._theme.color("ground"))
 
+    def paint_focus(self, area: QRect) -> None:
+        """Frame the view: keys go to it, and no cursor shows where."""
+        self._painter.setPen(QPen(self._cursor_color, 2))
+        self._painter.drawRect(area.adjusted(1, 1, -1, -1))
+
     def paint_placeholder(self, area: QRect, text: str) -> None:
         """Say something where there is nothing."""
         self._painter.setFont(self._metrics.words_font)

@@ -3,7 +3,6 @@
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import (
     QContextMenuEvent,
-    QFocusEvent,
     QGuiApplication,
     QKeyEvent,
     QMouseEvent,
@@ -23,7 +22,7 @@ from app.views.transcript_lights import Lights, words_of_hit
 from app.views.transcript_menu import open_menu
 from app.views.transcript_mouse import TranscriptMouse
 from app.views.transcript_painter import TranscriptPainter
-from app.views.transcript_places import Place, Spot, spot_at, spot_of
+from app.views.transcript_places import Place, Spot, spot_of
 from app.views.transcript_text import full_text, plain_text, row_text
 from engine.text.search import Hit
 
@@ -63,7 +62,6 @@ class TranscriptView(RowArea):
         self._mouse = TranscriptMouse(self)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(tr("Transcript"))
-        self.setMinimumSize(240, 120)
         self.viewport().setCursor(Qt.CursorShape.ArrowCursor)
         self._connect()
         self._replace_document()
@@ -89,14 +87,15 @@ class TranscriptView(RowArea):
             self.viewport().update()
 
     def show_sample(self, sample: int) -> None:
-        """Put the cursor at the word of a moment, bring it into view, and leave the end."""
-        spot = spot_at(self.rows, sample)
-        if spot is not None:
-            self.cursor_at.put(spot)
+        """Put the cursor at a moment, bring its word into view, and leave the end."""
+        self.cursor_at.put_at(sample)
 
     def show_hit(self, hit: Hit) -> None:
         """Put the cursor at a found text and bring it into view."""
-        entry = self._state.document.words[words_of_hit(self._state.document, hit).start]
+        document = self._state.document
+        if not document.words:
+            return
+        entry = document.words[words_of_hit(document, hit).start]
         spot = spot_of(self.rows, Place(entry.id, entry.word.start))
         if spot is not None:
             self.cursor_at.put(spot)
@@ -185,6 +184,8 @@ class TranscriptView(RowArea):
             painter, document, self.stack.metrics, theme, has_focus=self.hasFocus()
         )
         artist.fill(event.rect())
+        if self.shows_focus and self.cursor_at.spot is None:
+            artist.paint_focus(self.viewport().rect())
         if not self.row_count():
             artist.paint_placeholder(self.viewport().rect(), self._placeholder)
         heard = self.hearing.spot()
@@ -217,14 +218,6 @@ class TranscriptView(RowArea):
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         open_menu(self, self._context, event)
 
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        self.viewport().update()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self.viewport().update()
-
     def settle(self) -> None:
         super().settle()
         self.editors.place()
@@ -252,7 +245,7 @@ class TranscriptView(RowArea):
     def _go_to_cursor(self) -> None:
         """Bring the cursor into view, which holds still from then on."""
         self.set_following(False)
-        if self.cursor_at.spot is not None and not self._mouse.is_dragging:
+        if self.cursor_at.spot is not None and not self._mouse.is_pressed:
             self.reveal(self.cursor_at.spot)
         self.settle()
 

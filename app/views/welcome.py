@@ -16,20 +16,18 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.i18n import tr
 from app.icons import app_icon, icon
 from app.state import AppState
 from app.theme import Appearance
+from app.views.folding_row import FoldingRow
+from app.views.scroll_column import ScrollColumn
 from engine.core.events import BackendChanged, BackendState
 from engine.core.types import BackendKind
 
-_KINDS = (
-    (BackendKind.RECOGNIZER, "Writes"),
-    (BackendKind.DIARIZER, "Tells voices apart"),
-    (BackendKind.SYNTHESIZER, "Reads aloud"),
-)
-
-
-_PAGE_WIDTH = 500
+_KINDS = (BackendKind.RECOGNIZER, BackendKind.DIARIZER, BackendKind.SYNTHESIZER)
+_PAGE_CHARACTERS = 72
+_MARGIN_PX = 16
 
 
 class Input(Protocol):
@@ -71,16 +69,16 @@ class Welcome(QWidget):
         self._state = state
         self._appearance = appearance
         self.promise = QLabel()
-        self.record_button = QPushButton("Record")
-        self.demo_button = QPushButton("Try the demo")
-        self.file_button = QPushButton("Open a sound file…")
+        self.record_button = QPushButton(tr("Record"))
+        self.demo_button = QPushButton(tr("Try the demo"))
+        self.file_button = QPushButton(tr("Open a sound file…"))
         self.no_input = QFrame()
-        self.look_button = QPushButton("Look again")
-        self._states = {kind: QLabel("…") for kind, _ in _KINDS}
-        self._bars = {kind: QProgressBar() for kind, _ in _KINDS}
+        self.look_button = QPushButton(tr("Look again"))
+        self._states = {kind: QLabel() for kind in _KINDS}
+        self._bars = {kind: QProgressBar() for kind in _KINDS}
         self.missing = QFrame()
         self.missing_text = QLabel()
-        self.pull_button = QPushButton("Fetch them now")
+        self.pull_button = QPushButton(tr("Fetch them now"))
         self.pull_bar = QProgressBar()
         self._build()
         self._refresh()
@@ -111,8 +109,12 @@ class Welcome(QWidget):
         self.pull_button.setEnabled(True)
         names = "\n".join(f"•  {title}" for title in titles)
         self.missing_text.setText(
-            f"Not on this computer yet ({size}):\n{names}\n"
-            "They are fetched from the internet once; after that nothing needs it."
+            tr(
+                "Not on this computer yet ({size}):\n{names}\n"
+                "They are fetched from the internet once; after that nothing needs it.",
+                size=size,
+                names=names,
+            )
         )
 
     def show_pull(self, fraction: float, text: str) -> None:
@@ -126,12 +128,17 @@ class Welcome(QWidget):
     @Slot()
     def _refresh(self) -> None:
         ready = [b for b in self._state.backends.values() if b.state is BackendState.READY]
-        places = dict.fromkeys(b.device for b in ready if b.device)
-        where = f" ({', '.join(places)})" if places else ""
+        places = ", ".join(dict.fromkeys(b.device for b in ready if b.device))
         self.promise.setText(
-            f"Everything runs on this computer{where}. Nothing you say, write or hear leaves it."
+            tr(
+                "Everything runs on this computer ({places}). "
+                "Nothing you say, write or hear leaves it.",
+                places=places,
+            )
+            if places
+            else tr("Everything runs on this computer. Nothing you say, write or hear leaves it.")
         )
-        for kind, _ in _KINDS:
+        for kind in _KINDS:
             self._show_backend(kind, self._state.backends.get(kind))
         theme = self._appearance.theme
         self.record_button.setIcon(icon("record", theme.color("on_focus"), theme.color("faint")))
@@ -151,62 +158,74 @@ class Welcome(QWidget):
         label.setToolTip(backend.message if backend is not None else "")
 
     def _build(self) -> None:
-        outer = QHBoxLayout(self)
-        outer.addStretch(1)
+        middle = QWidget()
+        outer = QHBoxLayout(middle)
+        outer.setContentsMargins(_MARGIN_PX, _MARGIN_PX, _MARGIN_PX, _MARGIN_PX)
         page = QWidget()
-        page.setMaximumWidth(_PAGE_WIDTH)
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(12)
+        page.setMaximumWidth(_PAGE_CHARACTERS * self.fontMetrics().averageCharWidth())
+        outer.addStretch(1)
         # It takes what it needs before the margins get anything.
         outer.addWidget(page, 100)
         outer.addStretch(1)
-        column.addStretch(2)
+        self._fill(page)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(ScrollColumn(middle))
+
+    def _fill(self, page: QWidget) -> None:
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(12)
         mark = QLabel()
         mark.setPixmap(app_icon().pixmap(QSize(48, 48)))
-        column.addWidget(mark)
-        title = QLabel("Speak, and read it as it is said")
+        title = QLabel(tr("Speak, and read it as it is said"))
+        title.setWordWrap(True)
         font = QFont(self.font())
         font.setPointSizeF(font.pointSizeF() * 1.7)
         font.setWeight(QFont.Weight.DemiBold)
         title.setFont(font)
-        column.addWidget(title)
         self.promise.setWordWrap(True)
         self.promise.setProperty("role", "muted")
-        self.promise.setMinimumWidth(320)
+        self._name_buttons()
+        buttons = FoldingRow(self.record_button, self.demo_button, self.file_button)
+        column.addStretch(2)
+        column.addWidget(mark)
+        column.addWidget(title)
         column.addWidget(self.promise)
         column.addSpacing(4)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(8)
-        self.record_button.setProperty("role", "primary")
-        self.record_button.setToolTip("Start a recording (Ctrl+R)")
-        self.demo_button.setToolTip(
-            "Play the bundled conversation of 27 seconds through everything, as if it were spoken"
-        )
-        buttons.addWidget(self.record_button)
-        self.file_button.setToolTip("Read a recording as if it were spoken now (Ctrl+O)")
-        buttons.addWidget(self.demo_button)
-        buttons.addWidget(self.file_button)
-        buttons.addStretch(1)
-        column.addLayout(buttons)
+        column.addWidget(buttons)
         column.addWidget(self._no_input_card())
         column.addSpacing(12)
         column.addLayout(self._backend_grid())
         column.addWidget(self._missing_card())
         column.addStretch(3)
 
+    def _name_buttons(self) -> None:
+        self.record_button.setProperty("role", "primary")
+        self.record_button.setToolTip(tr("Start a recording (Ctrl+R)"))
+        self.demo_button.setToolTip(
+            tr(
+                "Play the bundled conversation of 27 seconds through everything, "
+                "as if it were spoken"
+            )
+        )
+        self.file_button.setToolTip(tr("Read a recording as if it were spoken now (Ctrl+O)"))
+
     def _backend_grid(self) -> QGridLayout:
         grid = QGridLayout()
         grid.setHorizontalSpacing(16)
         grid.setVerticalSpacing(6)
         grid.setColumnStretch(1, 1)
-        for row, (kind, job) in enumerate(_KINDS):
+        for row, kind in enumerate(_KINDS):
+            job = _job(kind)
             name = QLabel(job)
             name.setProperty("role", "muted")
+            for label in (name, self._states[kind]):
+                label.setWordWrap(True)
             bar = self._bars[kind]
             bar.setTextVisible(False)
             bar.setFixedWidth(96)
-            bar.setAccessibleName(f"Loading: {job}")
+            bar.setAccessibleName(tr("Loading: {job}", job=job))
             grid.addWidget(name, row, 0)
             grid.addWidget(self._states[kind], row, 1)
             grid.addWidget(bar, row, 2)
@@ -214,16 +233,16 @@ class Welcome(QWidget):
 
     def _no_input_card(self) -> QFrame:
         self.no_input.setProperty("role", "card")
-        card = QHBoxLayout(self.no_input)
+        card = QVBoxLayout(self.no_input)
         card.setContentsMargins(16, 10, 12, 10)
-        card.setSpacing(12)
         text = QLabel(
-            "No microphone was found. Connect one and look again; the demo and sound files work "
-            "without one."
+            tr(
+                "No microphone was found. Connect one and look again; the demo and sound files "
+                "work without one."
+            )
         )
         text.setWordWrap(True)
-        card.addWidget(text, 1)
-        card.addWidget(self.look_button, 0, Qt.AlignmentFlag.AlignVCenter)
+        card.addWidget(FoldingRow(text, self.look_button, stretched=(text,), spacing=12))
         self.no_input.hide()
         return self.no_input
 
@@ -235,11 +254,21 @@ class Welcome(QWidget):
         self.missing_text.setWordWrap(True)
         card.addWidget(self.missing_text)
         self.pull_bar.setTextVisible(False)
-        self.pull_bar.setAccessibleName("Fetching models")
+        self.pull_bar.setAccessibleName(tr("Fetching models"))
         card.addWidget(self.pull_bar)
         card.addWidget(self.pull_button, 0, Qt.AlignmentFlag.AlignLeft)
         self.missing.hide()
         return self.missing
+
+
+def _job(kind: BackendKind) -> str:
+    match kind:
+        case BackendKind.RECOGNIZER:
+            return tr("Writes")
+        case BackendKind.DIARIZER:
+            return tr("Tells voices apart")
+        case _:
+            return tr("Reads aloud")
 
 
 def _status(backend: BackendChanged | None) -> str:
@@ -248,10 +277,10 @@ def _status(backend: BackendChanged | None) -> str:
     name = backend.title or backend.backend_id
     match backend.state:
         case BackendState.LOADING:
-            return f"{name}: loading"
+            return tr("{name}: loading", name=name)
         case BackendState.FAILED:
-            return f"{name}: not available"
+            return tr("{name}: not available", name=name)
         case BackendState.OFF:
-            return "Off" if backend.backend_id == "none" else name
+            return tr("Off") if backend.backend_id == "none" else name
         case BackendState.READY:
-            return f"{name}: ready"
+            return tr("{name}: ready", name=name)

@@ -4,6 +4,7 @@ import errno
 import os
 import stat
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -19,7 +20,8 @@ MIN_RATE_HZ = 2_000
 MAX_RATE_HZ = 768_000
 
 _EMPTY = np.zeros(0, dtype=np.float32)
-_READ_SIZE = 8192
+# Of a block that ends in damage, nothing comes: small, and a divisor of what codecs make at once.
+_READ_SIZE = 1024
 _MAX_PADDING_S = 0.15
 _OTHER_FILE = "Choose a file that plays in a media player."
 
@@ -39,7 +41,8 @@ class AudioFileReader:
 
     A file that ends before its header says, or whose rest is damaged, is read as far as it goes;
     `is_truncated` then says so, at the latest when its end was read. `num_promised` is the length
-    that the header gives, in samples, 0 where it gives none. Thread: one at a time.
+    that the header gives, in samples, 0 where it gives none; `num_least` what a whole file has at
+    least, as some containers only estimate. Thread: one at a time.
 
     Args:
         path: WAV, FLAC, OGG, MP3, or what PyAV decodes (M4A, MP4, WEBM, ...).
@@ -52,15 +55,19 @@ class AudioFileReader:
         self.path = Path(path)
         _check_readable(self.path)
         opened = _open_with_soundfile(self.path) or _open_with_av(self.path)
-        self.sample_rate, self._blocks, self._close, self.num_promised, is_cut = opened
-        self.is_truncated = is_cut or promises_too_much(self.path)
+        self.sample_rate, self._blocks, self._close = opened.rate, opened.blocks, opened.close
+        self.num_promised, self.num_least = opened.num_promised, opened.num_least
+        self.is_truncated = opened.is_cut or promises_too_much(self.path)
         self._pending = _EMPTY
         self._num_read = 0
         try:
             _check_rate(self.path, self.sample_rate)
             self._pending = self._next_block()
             if len(self._pending) == 0:
-                raise AudioFileError(f"{self.path} holds no audio.", advice=_OTHER_FILE)
+                what = "is damaged or cut off before its first sound" if self.is_truncated else ""
+                raise AudioFileError(
+                    f"{self.path} {what or 'holds no audio'}.", advice=_OTHER_FILE
+                )
         except BaseException:
             self.close()
             raise
@@ -126,8 +133,25 @@ def read_audio(path: str | os.PathLike[str]) -> tuple[Pcm, int]:
         return np.concatenate(blocks), reader.sample_rate
 
 
-_Opened = tuple[int, Iterator[np.ndarray], Callable[[], None], int, bool]
-"""Rate, blocks, what closes it, samples promised, and whether it is known to be cut short."""
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """A file as its decoder opened it.
+
+    Args:
+        rate: Hz.
+        blocks: (n, channels) each; raises ValueError where it ends early.
+        close: lets go of the file.
+        num_promised: samples that the header speaks of; 0 for none.
+        num_least: samples that a whole file has.
+        is_cut: whether it is known to be cut short.
+    """
+
+    rate: int
+    blocks: Iterator[np.ndarray]
+    close: Callable[[], None]
+    num_promised: int
+    num_least: int
+    is_cut: bool = False
 
 
 def _check_readable(path: Path) -> None:
@@ -190,7 +214,8 @@ def _open_with_soundfile(path: Path) -> _Opened | None:
             raise ValueError("the file ended before its header says")
 
     is_cut = log_tells_a_cut(file.extra_info)
-    return int(file.samplerate), blocks(), file.close, int(file.frames), is_cut
+    num_frames = int(file.frames)
+    return _Opened(int(file.samplerate), blocks(), file.close, num_frames, num_frames, is_cut)
 
 
 def _open_with_av(path: Path) -> _Opened:
@@ -203,10 +228,12 @@ def _open_with_av(path: Path) -> _Opened:
         container = av.open(str(path))
     except (av.FFmpegError, OSError, ValueError) as error:
         raise not_audio from error
-    if not container.streams.audio:
+    # A stream of a codec that nobody knows has no context.
+    decodable = [each for each in container.streams.audio if each.codec_context is not None]
+    if not decodable:
         container.close()
         raise not_audio
-    stream = container.streams.audio[0]
+    stream = decodable[0]
     rate = int(stream.codec_context.sample_rate or 0)
     if stream.codec_context.channels < 1:
         container.close()
@@ -217,7 +244,8 @@ def _open_with_av(path: Path) -> _Opened:
     num_promised = int((stream_s or (container.duration or 0) / av.time_base) * rate)
     # Codecs pad and drop a few frames at both ends; an estimate can be off by much more.
     is_exact = says_exact_length(path, container.format.name)
-    num_wanted = num_promised - _MAX_PADDING_S * rate if is_exact else 0.9 * num_promised
+    num_least = num_promised - _MAX_PADDING_S * rate if is_exact else 0.9 * num_promised
+    num_least = max(0, round(num_least))
 
     def blocks() -> Iterator[np.ndarray]:
         resampler = av.AudioResampler(format="fltp")
@@ -229,7 +257,7 @@ def _open_with_av(path: Path) -> _Opened:
                     yield planes.to_ndarray().T
         except av.FFmpegError as error:
             raise ValueError(f"damaged: {error}") from error
-        if num_given < num_wanted:
+        if num_given < num_least:
             raise ValueError("the file ended before its header says")
 
-    return rate, blocks(), container.close, num_promised, False
+    return _Opened(rate, blocks(), container.close, num_promised, num_least)

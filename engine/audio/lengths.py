@@ -35,7 +35,7 @@ def log_tells_a_cut(log: str) -> bool:
 def promises_too_much(path: Path) -> bool:
     """Return whether a file's own structure speaks of more audio than there is.
 
-    Knows the sizes of WAV, the counts of NIST and AVR, and the last page of Ogg.
+    Knows the sizes of WAV, AVI and CAF, the counts of NIST and AVR, and the last page of Ogg.
 
     Raises:
         OSError: it cannot be read.
@@ -45,9 +45,13 @@ def promises_too_much(path: Path) -> bool:
         head = file.read(_HEAD_BYTES)
         if head[:4] == b"RIFF" and head[8:12] == b"WAVE":
             return _wav_is_cut(file.fileno(), num_bytes)
+        if head[:4] == b"caff":
+            return _caf_is_cut(file.fileno(), num_bytes)
         if head[:4] == _OGG_PAGE:
             file.seek(max(0, num_bytes - _TAIL_BYTES))
             return _ogg_is_cut(file.read())
+    if head[:4] == b"RIFF" and head[8:12] == b"AVI ":
+        return num_bytes < 8 + int.from_bytes(head[4:8], "little") < _UNKNOWN_SIZE
     if head[:8] == b"NIST_1A\n":
         return _nist_is_cut(head, num_bytes)
     if head[:4] == b"2BIT" and len(head) >= 30:
@@ -78,6 +82,18 @@ def _wav_is_cut(descriptor: int, num_bytes: int) -> bool:
         if name == b"data":
             return bool(size < _UNKNOWN_SIZE and at + size > num_bytes)
         at += size + (size & 1)
+    return False
+
+
+def _caf_is_cut(descriptor: int, num_bytes: int) -> bool:
+    at = 8
+    while len(chunk := os.pread(descriptor, 12, at)) == 12:
+        name, size = struct.unpack(">4sq", chunk)
+        at += 12
+        # -1: all that follows.
+        if size < 0 or at + size > num_bytes:
+            return bool(size >= 0)
+        at += size
     return False
 
 

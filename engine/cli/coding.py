@@ -14,7 +14,7 @@ from engine.backends import registry
 from engine.backends.protocols import BackendContext
 from engine.backends.protocols_codec import Codec
 from engine.cli.console import Console, system_console
-from engine.cli.exit_codes import DONE, INTERRUPTED
+from engine.cli.exit_codes import DONE, INPUT_PROBLEM, INTERRUPTED
 from engine.cli.interrupts import Interrupts
 from engine.cli.preflight import check_output, open_store
 from engine.cli.startup import Startup
@@ -72,7 +72,7 @@ def run_codec(request: CodecRequest) -> int:
     )
     name = f"nanocodec:{request.codec_id}" if request.codec_id else "nanocodec"
     codec = registry.create(BackendKind.CODEC, name, context)
-    pcm = _read(request.file, codec.spec.sample_rate)
+    pcm, is_cut_off = _read(request.file, codec.spec.sample_rate)
     with Interrupts() as interrupts:
         codec.load(lambda _, text: console.status(text), interrupts.stop)
         if not codec.spec.is_trained:
@@ -93,6 +93,9 @@ def run_codec(request: CodecRequest) -> int:
     console.status("")
     _write(request.out, streamed, codec.spec.sample_rate)
     _report(console, codec, codes, spent_s, streamed, whole)
+    if is_cut_off:
+        console.note(f"{request.file} was cut off or is damaged: what is there was used.")
+        return INPUT_PROBLEM
     return DONE
 
 
@@ -116,13 +119,16 @@ def _check(request: CodecRequest) -> int | None:
     return min(int(request.lookback[:6]), _MAX_CHUNK)
 
 
-def _read(path: Path, sample_rate: int) -> Pcm:
+def _read(path: Path, sample_rate: int) -> tuple[Pcm, bool]:
+    """Return the samples, and whether some are missing at the end."""
     with AudioFileReader(path) as reader:
         pcm = reader.read(round(MAX_S * reader.sample_rate) + 1)
         if len(pcm) > MAX_S * reader.sample_rate:
             raise ConfigError(f"{path} is longer than {MAX_S:.0f} s.", advice="Cut a piece out.")
         resampler = StreamResampler(reader.sample_rate, sample_rate)
-        return np.concatenate((resampler.push(pcm), resampler.flush()))
+        reader.read(1)  # whatever is wrong with the end shows there
+        whole = np.concatenate((resampler.push(pcm), resampler.flush()))
+        return whole, reader.is_truncated
 
 
 def _decode(

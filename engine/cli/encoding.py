@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from safetensors.numpy import save
 
 import engine
-from engine.audio.files import read_audio
+from engine.audio.files import AudioFileReader
 from engine.audio.resample import StreamResampler
 from engine.backends import registry
 from engine.backends.protocols import BackendContext, BackendSpec, EncodedAudio
@@ -24,6 +24,8 @@ from engine.core.types import BackendKind, Pcm
 from engine.store.private import write_whole
 
 FORMAT = "vivavoce-encoding/1"
+MAX_S = 4 * 3600.0
+"""A clip lies in memory whole, with all that is made of it: a small file can hold days."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,7 @@ def encode_file(request: EncodeRequest) -> int:
             allow_untrained=request.allow_untrained,
         ),
     )
-    pcm = _read(path, spec.sample_rate)
+    pcm, is_cut_off = _read(path, spec.sample_rate)
     with Interrupts() as interrupts:
 
         def tell(fraction: float, text: str) -> None:
@@ -91,8 +93,8 @@ def encode_file(request: EncodeRequest) -> int:
             backend.close()
     write_whole(request.out, save(_tensors(encoded, len(pcm)), _metadata(request, spec, encoded)))
     _report(console, request, spec, encoded)
-    if facts.is_truncated:
-        console.note(f"{path} ends before its header says it should: it was cut off.")
+    if is_cut_off:
+        console.note(facts.cut_off_text)
         return INPUT_PROBLEM
     return DONE
 
@@ -106,10 +108,20 @@ def _audio_path(file: Path) -> Path:
     return file.expanduser()
 
 
-def _read(path: Path, sample_rate: int) -> Pcm:
-    pcm, rate = read_audio(path)
-    resampler = StreamResampler(rate, sample_rate)
-    return np.concatenate([resampler.push(pcm), resampler.flush()])
+def _read(path: Path, sample_rate: int) -> tuple[Pcm, bool]:
+    """Return the samples, and whether some are missing at the end."""
+    parts, num_left = [], round(MAX_S * sample_rate)
+    with AudioFileReader(path) as reader:
+        resampler = StreamResampler(reader.sample_rate, sample_rate)
+        while len(block := reader.read(reader.sample_rate)):
+            parts.append(resampler.push(block))
+            num_left -= len(parts[-1])
+            if num_left < 0:
+                raise ConfigError(
+                    f"{path} is longer than {MAX_S / 3600:.0f} h.", advice="Cut a piece out."
+                )
+        parts.append(resampler.flush())
+        return np.concatenate(parts), reader.is_truncated
 
 
 def _tensors(encoded: EncodedAudio, num_samples: int) -> dict[str, NDArray[np.generic]]:

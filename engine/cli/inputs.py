@@ -9,8 +9,7 @@ from engine.core.resources import resource_path
 
 DEMO = "demo"
 DEMO_FILE = "demo/conversation.flac"
-_SLACK_S = 0.15
-_SLACK_SHARE = 0.0
+_ROUNDING_S = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,28 +52,28 @@ class FileFacts:
     Args:
         path: of the file.
         duration_s: as its header promises; 0 if it does not say.
+        least_s: a whole file of this header is no shorter; 0 if it does not say.
         is_truncated: whether there is less than its header promises.
     """
 
     path: Path
     duration_s: float
+    least_s: float
     is_truncated: bool
 
     def is_cut_off(self, read_s: float) -> bool:
         """Return whether the file ended early, now that so many seconds of it were read.
 
-        What the damage in a file is, and where, shows only when it is decoded.
+        Damage in the middle of a file shows only when it is decoded.
         """
-        # Encoders pad and decoders drop a few frames; some containers only estimate.
-        missing_s = self.duration_s - read_s
-        return self.is_truncated or missing_s > max(_SLACK_S, _SLACK_SHARE * self.duration_s)
+        return self.is_truncated or read_s < self.least_s - _ROUNDING_S
 
     @property
     def cut_off_text(self) -> str:
         """What to say of a file that ended early."""
         return (
-            f"{self.path} ends before its header says it should, or is damaged there: it was cut "
-            "off. What is there was used; copy or record it again to have the rest."
+            f"{self.path} was cut off or is damaged: it ends before its header says it should. "
+            "What is there was used; copy or record it again to have the rest."
         )
 
 
@@ -85,5 +84,7 @@ def inspect_file(path: Path) -> FileFacts:
         AudioFileError: it is missing, empty, unreadable, or no audio.
     """
     with AudioFileReader(path) as reader:
-        promised_s = (reader.num_promised or 0) / reader.sample_rate
-        return FileFacts(path, promised_s, reader.is_truncated)
+        rate = reader.sample_rate
+        return FileFacts(
+            path, reader.num_promised / rate, reader.num_least / rate, reader.is_truncated
+        )

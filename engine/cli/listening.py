@@ -59,7 +59,7 @@ def listen_to(request: ListenRequest) -> int:
     choice = choose_input(request.settings.input)
     if request.is_fast and choice.is_microphone:
         raise ConfigError("--fast is for files.", advice="Leave it out, or use --input file:PATH.")
-    is_truncated = _inspect(choice, console)
+    facts = inspect_file(choice.path) if choice.path is not None else None
     check_backends(
         request.settings,
         request.startup.environment,
@@ -80,23 +80,19 @@ def listen_to(request: ListenRequest) -> int:
     ):
         run = _ListenRun(replace(request, settings=settings), choice, console, interrupts, session)
         status = run.run()
-    return INPUT_PROBLEM if status == DONE and is_truncated else status
-
-
-def _inspect(choice: InputChoice, console: Console) -> bool:
-    if choice.path is None:
-        return False
-    facts = inspect_file(choice.path)
-    if facts.is_truncated:
-        console.note(
-            f"{choice.path} ends before its header says it should: it was cut off. "
-            "It is read as far as it goes."
-        )
-    return facts.is_truncated
+        read_s = session.document.num_samples / session.document.sample_rate
+    if facts is not None and not run.was_stopped and facts.is_cut_off(read_s):
+        console.note(facts.cut_off_text)
+        return INPUT_PROBLEM if status == DONE else status
+    return status
 
 
 class _ListenRun:
-    """One recording. Thread: main."""
+    """One recording. Thread: main.
+
+    Attributes:
+        was_stopped: whether it ended before its input did.
+    """
 
     def __init__(
         self,
@@ -116,6 +112,7 @@ class _ListenRun:
             kind for kind in _KINDS if chosen_backend(request.settings, kind) != NO_BACKEND
         )
         self._tick: Callable[[float], None] = lambda _: None
+        self.was_stopped = False
 
     def run(self) -> int:
         self._subscribe()
@@ -166,11 +163,11 @@ class _ListenRun:
                 is_introduced = True
                 self._introduce()
             if not is_stopping and self._should_stop():
-                is_stopping = True
+                is_stopping = self.was_stopped = True
                 self._session.stop()
             is_cut = self._interrupts.discard.is_cancelled or self._console.is_closed
             if is_cut and not is_discarding:
-                is_discarding = True
+                is_discarding = self.was_stopped = True
                 self._session.stop(discard_backlog=True)
         return not self._interrupts.discard.is_cancelled
 

@@ -93,11 +93,8 @@ def transcribe_file(request: TranscribeRequest) -> int:
         return INTERRUPTED
     options = ExportOptions(name=choice.path.stem, turns=request.turns)
     _write(document, export_format, request.out, options)
-    if facts.is_truncated:
-        console.note(
-            f"{choice.path} ends before its header says it should: it was cut off. "
-            "What is there was transcribed; copy or record it again to have the rest."
-        )
+    if facts.is_cut_off(document.num_samples / document.sample_rate):
+        console.note(facts.cut_off_text)
         return INPUT_PROBLEM
     return FAILED if reporter.has_failed else DONE
 

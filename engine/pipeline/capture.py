@@ -223,8 +223,9 @@ class Capture:
     def _store(self, pcm: Pcm) -> None:
         if len(pcm) and self._sink is not None:
             self._sink.append(pcm)
-        self._timeline.append(pcm)
+        # First the levels: whoever sees that samples are there finds them measured.
         self._track.append(pcm)
+        self._timeline.append(pcm)
         if self._sink is not None:
             self._sink.sync_if_due(self._clock.now_s())
         self._measure(pcm)

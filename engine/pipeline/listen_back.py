@@ -40,8 +40,6 @@ class ListenLane:
         # Guarded by the lock.
         self._heard: Heard | None = None
         self._shown = 0
-        # NB: written by the listening thread, read by any.
-        self.first_sound_delay_s = 0.0
         self._thread = threading.Thread(target=self._run, name="vivavoce-listen", daemon=True)
         self._thread.start()
 
@@ -59,7 +57,7 @@ class ListenLane:
             start: first sample, on the recording's clock.
             end: one past the last; None for as far as there is any.
         """
-        request = PlayRequest(open_audio, start, end, self._hooks.now_s())
+        request = PlayRequest(open_audio, start, end)
         with self._lock:
             self._cancel()
             self._pending.append(request)
@@ -160,6 +158,3 @@ class ListenLane:
         except DeviceError:
             self._loudspeaker.close()
             raise
-        finally:
-            if listening.first_sound_delay_s is not None:
-                self.first_sound_delay_s = listening.first_sound_delay_s

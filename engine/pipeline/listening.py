@@ -44,13 +44,11 @@ class PlayRequest:
         open_audio: opens the recording; raises EngineError if it has no audio.
         start: first sample.
         end: one past the last; None for as far as there is any.
-        asked_at_s: host time.
     """
 
     open_audio: Callable[[], RecordedAudio]
     start: int
     end: int | None
-    asked_at_s: float
     cancel: CancelToken = field(default_factory=CancelToken)
 
 
@@ -108,7 +106,6 @@ class Listening:
         self._feed: OutputFeed | None = None
         self._gate: OwnVoiceGate | None = None
         self._state: PlayState | None = None
-        self.first_sound_delay_s: float | None = None
 
     def run(self) -> None:
         """Play to the end, or until it is cancelled; tells all but the end.
@@ -144,7 +141,7 @@ class Listening:
             return False
         output, feed = self._begin()
         feed.write()
-        self._note(output, feed)
+        self._tell_heard(output, feed.position, feed.read_at)
         if feed.num_written:
             self._tell(PlayState.PLAYING)
         if feed.is_drained:
@@ -166,12 +163,6 @@ class Listening:
             self._gate = gate
             gate.begin()
         return self._output, self._feed
-
-    def _note(self, output: OutputStream, feed: OutputFeed) -> None:
-        if self.first_sound_delay_s is None and feed.num_written:
-            delay_s = self._hooks.now_s() - self._request.asked_at_s
-            self.first_sound_delay_s = delay_s + output.latency_s
-        self._tell_heard(output, feed.position, feed.read_at)
 
     def _leave(self) -> None:
         """Fade out and remember how far it was heard."""

@@ -1,10 +1,10 @@
-"""What people ask of the text being spoken, and the wake-up of the thread that speaks it."""
+"""What people ask of what is being heard, and the wake-up of the thread that plays it."""
 
 import threading
 
 
 class SpeechControl:
-    """Commands on their way to the speak thread. Thread: any asks, the speak thread takes."""
+    """Commands on their way to the thread that plays. Thread: any asks, that thread takes."""
 
     def __init__(self) -> None:
         self.wake = threading.Event()

@@ -32,6 +32,7 @@ from engine.session.recorded_audio import find_audio
 from engine.session.recorder import Recorder
 from engine.session.services import Services, backend_context, chosen_backends
 from engine.session.sound_out import SoundOut, open_voice
+from engine.text.cleaning import clean_line
 from engine.text.document import TranscriptDocument
 from engine.text.settling import SlotSettler
 
@@ -248,7 +249,7 @@ class Session:
 
     def rename_speaker(self, speaker: SpeakerId, name: str) -> None:
         """Name a speaker everywhere; an empty name gives the letter back."""
-        self.edit((SpeakerRenamed(speaker.epoch, speaker.slot, name.strip()),))
+        self.edit((SpeakerRenamed(speaker.epoch, speaker.slot, clean_line(name)),))
 
     def edit(self, events: Sequence[EditEvent]) -> None:
         """Publish the user's changes of the running or last recording; kept if it is kept."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from filelock import Timeout
 from platformdirs import user_data_path
 
+from engine.audio.level_track import LevelTrack, read_level_track
 from engine.core.errors import StoreError
 from engine.core.events import EditEvent, Event, FinalWords, RecordingStarted
 from engine.store.appending import append_events
@@ -71,6 +72,15 @@ class StoredSession:
         """The WAV file; None if audio was not kept."""
         path = self.folder / AUDIO_NAME
         return path if path.is_file() else None
+
+    def levels(self) -> LevelTrack | None:
+        """Return how loud it was over time; None if audio was not kept.
+
+        Raises:
+            AudioFileError: the file cannot be read.
+        """
+        path = self.audio_path
+        return read_level_track(path) if path is not None else None
 
     @property
     def num_skipped(self) -> int:

@@ -1,17 +1,23 @@
 """Finds texts in a transcript: case, accents and how words are split do not matter."""
 
+import re
 import unicodedata
-from bisect import bisect_right
-from dataclasses import dataclass
+from collections.abc import Sequence
+from itertools import islice
+from typing import NamedTuple
 
-from engine.text.document import TranscriptDocument
+import numpy as np
+from numpy.typing import NDArray
 
-MAX_HITS = 10_000
+from engine.text.document import DocumentWord, TranscriptDocument
+
+MAX_HITS = 2000
 """Nobody looks at more; a single letter in a long session would find them all."""
+_MAX_PLACES = 4 * MAX_HITS
+"""A word may hold a letter several times."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """A found text.
 
     Args:
@@ -28,59 +34,81 @@ class Hit:
 
 
 class TranscriptSearch:
-    """Searches one document as it grows. Thread: the one that owns the document."""
+    """Searches one document as it grows; what did not change is not looked at again.
+
+    Memory: about 100 bytes a word. Thread: the one that owns the document.
+    """
 
     def __init__(self, document: TranscriptDocument) -> None:
         self._document = document
-        self._offsets: list[int] = []
-        self._texts: list[str] = []
+        self._entries: list[DocumentWord] = []
         self._folded: list[str] = []
+        self._text = ""
+        # Where each word begins in the text, and when it was said.
+        self._offsets = self._starts = self._ends = np.zeros(0, np.int64)
 
     def find(self, query: str) -> tuple[Hit, ...]:
         """Return every place of a text in order of time, at most `MAX_HITS`."""
         wanted = " ".join(fold(query).split())
         if not wanted:
             return ()
-        text = self._text()
-        hits: list[Hit] = []
-        at = text.find(wanted)
-        while at >= 0 and len(hits) < MAX_HITS:
-            first = bisect_right(self._offsets, at) - 1
-            end = bisect_right(self._offsets, at + len(wanted) - 1)
-            if not hits or first >= hits[-1].end_word:
-                hits.append(self._hit(first, end))
-            at = text.find(wanted, at + len(wanted))
-        return tuple(hits)
-
-    def _hit(self, first: int, end: int) -> Hit:
-        words = self._document.words
-        start, last = words[first].word.start, words[end - 1].word.end
-        if end - first > 1:
-            last = max(entry.word.end for entry in words[first:end])
-        return Hit(first, end, start, max(last, start))
-
-    def _text(self) -> str:
-        """Return all words, folded, and take note of where each begins."""
-        words = self._document.words
-        known = 0
-        for entry, text in zip(words, self._texts, strict=False):
-            # Texts are compared by identity first: what did not change costs next to nothing.
-            if entry.word.text != text:
+        self._refresh()
+        found = islice(re.finditer(re.escape(wanted), self._text), _MAX_PLACES)
+        at = np.array([match.start() for match in found], np.int64)
+        firsts = np.searchsorted(self._offsets, at, "right") - 1
+        ends = np.searchsorted(self._offsets, at + len(wanted) - 1, "right")
+        places: list[tuple[int, int]] = []
+        passed = 0
+        for first, end in zip(firsts.tolist(), ends.tolist(), strict=True):
+            if first >= passed:
+                places.append((first, end))
+                passed = end
+            if len(places) == MAX_HITS:
                 break
-            known += 1
-        del self._texts[known:], self._folded[known:], self._offsets[known:]
-        length = self._offsets[-1] + len(self._folded[-1]) if known else 0
-        for entry in words[known:]:
-            text = entry.word.text
+        return tuple(self._hits(places))
+
+    def _hits(self, places: Sequence[tuple[int, int]]) -> list[Hit]:
+        if not places:
+            return []
+        firsts, ends = np.array(places, np.int64).T
+        starts, lasts = self._starts[firsts], self._ends[ends - 1]
+        for index in np.flatnonzero(ends - firsts > 1).tolist():
+            lasts[index] = self._ends[firsts[index] : ends[index]].max()
+        lasts = np.maximum(starts, lasts)
+        columns = (firsts.tolist(), ends.tolist(), starts.tolist(), lasts.tolist())
+        return list(map(Hit._make, zip(*columns, strict=True)))
+
+    def _refresh(self) -> None:
+        """Take in what the document has told since the last time."""
+        words = list(self._document.words)
+        if words == self._entries:  # compared by identity first: next to nothing
+            return
+        known = _num_common(words, self._entries)
+        del self._folded[known:]
+        for index, entry in enumerate(words[known:], start=known):
             # One blank between words at most; none where the language writes none.
-            folded = " ".join(fold(text).split())
-            if self._folded and (text[:1].isspace() or self._texts[-1][-1:].isspace()):
-                folded = f" {folded}" if folded else ""
-            self._texts.append(text)
+            folded = " ".join(fold(entry.word.text).split())
+            before = words[index - 1].word.text if index else ""
+            if index and folded and (entry.word.text[:1].isspace() or before[-1:].isspace()):
+                folded = f" {folded}"
             self._folded.append(folded)
-            self._offsets.append(length)
-            length += len(folded)
-        return "".join(self._folded)
+        self._entries = words
+        self._text = "".join(self._folded)
+        self._offsets = _running_sum([len(folded) for folded in self._folded])
+        self._starts = np.array([entry.word.start for entry in words], np.int64)
+        self._ends = np.array([entry.word.end for entry in words], np.int64)
+
+
+def _num_common(words: Sequence[DocumentWord], known: Sequence[DocumentWord]) -> int:
+    """Return how many words at the beginning have the text they had."""
+    for index, (entry, old) in enumerate(zip(words, known, strict=False)):
+        if entry is not old and entry.word.text != old.word.text:
+            return index
+    return min(len(words), len(known))
+
+
+def _running_sum(lengths: list[int]) -> NDArray[np.int64]:
+    return np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)[:-1]])
 
 
 def fold(text: str) -> str:

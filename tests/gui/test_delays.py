@@ -29,7 +29,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def _switch(parts: WindowParts) -> QAction:
-    return next(a for a in parts.window.menu_actions.view.actions() if a.text() == "Delays")
+    return parts.window.menu_actions.action("delays")
 
 
 @pytest.mark.parametrize("is_remembered", [False, True])

@@ -304,6 +304,9 @@ def test_a_hit_moved_by_a_late_word_is_still_found(
     view.show_hit(hit)
     assert parts.current_text() == "number"
     assert "number 7" in view.selected_text()
+    parts.state.take([started()])
+    view.show_hit(hit)
+    assert view.current_row == -1
 
 
 def test_rows_tell_where_they_are_and_what_they_say(
@@ -322,3 +325,54 @@ def test_rows_tell_where_they_are_and_what_they_say(
     assert told == [3]
     assert view.accessibleDescription() == view.row_text(3)
     assert view.row_rect(3).top() >= 0
+
+
+def test_choosing_everything_moves_nothing(parts: TranscriptParts, view: TranscriptView) -> None:
+    say(parts, 0, 100)
+    view.verticalScrollBar().setValue(300)
+    view.select_all()
+    assert view.offset == 300
+    assert view.selected_words().count("\n") == 99
+
+
+def test_a_click_on_a_line_cut_by_the_edge_does_not_scroll_it_away(
+    parts: TranscriptParts, view: TranscriptView
+) -> None:
+    say(parts, 0, 100)
+    view.verticalScrollBar().setValue(310)
+    row = view.stack.heights.row_at(310)
+    assert view.row_rect(row).top() < 0
+    point = QPoint(parts.point_of(row, 1).x(), 2)
+    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=point)
+    assert view.offset == 310
+    assert view.current_row == row
+
+
+@pytest.mark.parametrize("text_size_pt", [13, 26, 72])
+def test_no_word_is_cut_off_in_the_narrowest_view(
+    parts: TranscriptParts, view: TranscriptView, text_size_pt: int
+) -> None:
+    parts.state.take(list(conversation()))
+    view.set_text_size(text_size_pt)
+    view.resize(10, 600)
+    QTest.qWait(1)
+    metrics = view.stack.metrics
+    assert metrics.text_left + metrics.text_width <= view.viewport().width()
+    laid_out = view.stack.laid_out(2, parts.appearance.theme)
+    assert laid_out is not None
+    assert all(
+        laid_out.layout.lineAt(n).naturalTextWidth() <= metrics.text_width + 1
+        for n in range(laid_out.layout.lineCount())
+    )
+
+
+def test_a_view_reached_by_key_shows_that_it_has_the_focus(
+    parts: TranscriptParts, view: TranscriptView, qtbot: QtBot
+) -> None:
+    say(parts, 0, 3)
+    view.activateWindow()
+    view.clearFocus()
+    before = view.grab().toImage()
+    view.setFocus(Qt.FocusReason.TabFocusReason)
+    qtbot.waitUntil(view.hasFocus)
+    assert view.grab().toImage() != before

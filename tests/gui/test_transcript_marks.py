@@ -241,6 +241,19 @@ def test_a_cursor_put_elsewhere_leaves_the_selection(
     assert view.selected_words() == "the other one?"
 
 
+def test_a_moment_that_is_shown_leaves_cursor_and_selection_where_the_timeline_put_them(
+    parts: TranscriptParts, view: TranscriptView
+) -> None:
+    row = view.rows.rows[1]
+    start, end = row.words[1].word.start + 10, row.words[2].word.end - 10
+    parts.marks.select(start, end)
+    view.show_sample(start + 5)
+    assert parts.marks.selection == (start, end)
+    assert parts.marks.cursor == start + 5
+    assert parts.current_text() == "the"
+    assert view.selected_words() == "the other"
+
+
 def test_another_document_begins_without_marks(
     parts: TranscriptParts, view: TranscriptView
 ) -> None:

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from PySide6.QtWidgets import QApplication
+
 from app.captions import CaptionsFile
 from app.controller import Controller
 from app.editing import Editing
@@ -71,6 +73,13 @@ def make_captions(folder: Path, theme: str = "light", *, has_session: bool = Tru
     window = CaptionsWindow(context, speech, CaptionsFile(folder))
     state.take([*BACKENDS])
     return CaptionParts(window, state, speech, controller, jobs, session, folder)
+
+
+def wait_active(parts: CaptionParts, qtbot: "QtBot") -> None:
+    """Wait until keys go to a captions window."""
+    window = parts.window
+    qtbot.waitUntil(lambda: window.isActiveWindow() and window.focusWidget() is not None)
+    qtbot.waitUntil(lambda: QApplication.focusWidget() is window.focusWidget())
 
 
 def close_captions(parts: CaptionParts, qtbot: "QtBot") -> None:

@@ -18,7 +18,7 @@ from PySide6.QtCore import QSize, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog, QMessageBox
 
-from app.shelf import FORMAT_TITLES
+from app.shelf import format_titles
 from app.views.keep_dialog import KeepDialog
 from app.window import Program, assemble
 from engine.core.events import SessionState, UtteranceState
@@ -123,7 +123,7 @@ class LiveTour(Tour):
         self._wait(lambda: not state.is_live_shown, 20)
         self._picture("live-opened")
         self.seen["stored_text"] = state.document.text()
-        for kind in FORMAT_TITLES:
+        for kind in format_titles():
             path = self._exports / f"conversation.{kind}"
             panel.export_button.click()
             dialog = _only(window.findChildren(QFileDialog))

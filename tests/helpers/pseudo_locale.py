@@ -21,7 +21,9 @@ def pseudo(text: str) -> str:
     parts = [p if _KEPT.fullmatch(p) else p.translate(_SIGNS) for p in _KEPT.split(text)]
     # The brackets are part of what a text grows by.
     padding = max(1, round(GROWTH * len(text)) - 3)
-    return f"[{''.join(parts)} {'~' * padding}]"
+    # In words, so that lines can be broken as in any language.
+    words = ["~~~~~"] * (padding // 6) + ["~" * (padding % 6 or 1)]
+    return f"[{''.join(parts)} {' '.join(words)}]"
 
 
 class PseudoTranslator(QTranslator):

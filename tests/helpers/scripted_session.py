@@ -1,6 +1,6 @@
 """Stands in for a session in tests of the window: it does nothing but what it is told."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,9 +12,16 @@ from engine.backends import registry
 from engine.backends.protocols import BackendContext, BackendSpec, SynthesizerStream
 from engine.core.config import Settings
 from engine.core.errors import EngineError
-from engine.core.events import BackendChanged, BackendState, Event, SessionState, StateChanged
+from engine.core.events import (
+    BackendChanged,
+    BackendState,
+    EditEvent,
+    Event,
+    SessionState,
+    StateChanged,
+)
 from engine.core.sync import CancelToken
-from engine.core.types import BackendKind, SpeakerId, SpeechPlace
+from engine.core.types import BackendKind, SpeechPlace
 from engine.session.health import Health
 from engine.session.session import Session
 
@@ -139,8 +146,9 @@ class ScriptedSession:
     def level_track(self) -> LevelTrack | None:
         return self.track
 
-    def rename_speaker(self, speaker: SpeakerId, name: str) -> None:
-        self.calls.append(f"rename {speaker.letter} {name}")
+    def edit(self, events: Sequence[EditEvent]) -> None:
+        self.calls.append(f"edit {' '.join(type(event).__name__ for event in events)}")
+        self.post(*events)
 
     def levels(self) -> Levels | None:
         return self.reading

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from app.views.timeline_model import MIN_SPAN_S, TimelineModel
+from app.views.timeline_model import MIN_SPAN_S, TimelineModel, axis_ticks
 
 pytestmark = pytest.mark.unit
 
@@ -35,7 +35,7 @@ def test_zoom_keeps_the_time_under_the_pointer_when_not_following(model: Timelin
     model.scroll_s(-300)
     before = model.time_at(250.0)
     model.zoom(0.5, x=250.0)
-    assert model.time_at(250.0) == pytest.approx(before)
+    assert model.time_at(250.0) == pytest.approx(before, abs=model.px_s)
 
 
 def test_zoom_stops_at_a_second_and_at_the_whole_recording(model: TimelineModel) -> None:
@@ -77,18 +77,37 @@ def test_show_moves_only_when_the_moment_is_out_of_view(model: TimelineModel) ->
 
 @pytest.mark.parametrize("span_s", [1.0, 7.0, 30.0, 500.0, 14_000.0])
 def test_ticks_keep_their_distance_and_name_their_time(span_s: float) -> None:
-    model = TimelineModel()
-    model.width_px = 1000.0
-    model.set_duration(14_400.0)
-    model.zoom(span_s / model.span_s)
-    ticks = model.ticks(80.0)
+    ticks = axis_ticks(100.0, 100.0 + span_s, span_s / 1000, 80.0)
     assert len(ticks) >= 2
-    assert all(b.x - a.x >= 80.0 for a, b in pairwise(ticks))
+    assert all(b.time_s - a.time_s >= 80.0 * span_s / 1000 - 1e-9 for a, b in pairwise(ticks))
     assert len({tick.label for tick in ticks}) == len(ticks)
 
 
-def test_an_empty_recording_begins_at_zero() -> None:
+def test_the_axis_of_an_empty_recording_begins_at_zero() -> None:
     model = TimelineModel()
     model.set_duration(0.0)
     assert model.start_s == 0.0
-    assert model.ticks(80.0)[0].label == "0:00"
+    assert axis_ticks(-3.0, 30.0, 0.03, 80.0)[0].label == "0:00"
+
+
+def test_the_view_begins_at_whole_pixels_so_that_pictures_can_be_moved(
+    model: TimelineModel,
+) -> None:
+    for seconds in (-3.21, 0.017, -77.7):
+        model.scroll_s(seconds)
+        assert model.start_s / model.px_s == pytest.approx(model.start_px, abs=1e-6)
+
+
+def test_with_reduced_motion_the_view_stands_until_the_newest_moment_leaves_it(
+    model: TimelineModel,
+) -> None:
+    model.reduced_motion = True
+    model.set_following(True)
+    starts_s = []
+    for step in range(300):
+        model.set_duration(600.0 + step * 0.2)
+        assert model.start_s <= model.duration_s <= model.end_s
+        starts_s.append(round(model.start_s, 3))
+    moves = [b - a for a, b in pairwise(starts_s) if b != a]
+    assert len(moves) <= 7
+    assert all(move == pytest.approx(model.span_s / 3, rel=0.05) for move in moves[1:])

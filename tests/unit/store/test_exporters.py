@@ -18,9 +18,13 @@ from engine.core.events import (
     RecordingStarted,
     RecordingStopped,
     SpanMarked,
+    SpeakerColored,
+    SpeakerMerged,
     SpeakerRenamed,
+    WordsAssigned,
+    WordsEdited,
 )
-from engine.core.types import BackendKind, SpanKind, Word
+from engine.core.types import BackendKind, SpanKind, SpeakerId, Word
 from engine.store.exporters.export import export, format_of, render
 from engine.store.exporters.options import ExportFormat, ExportOptions
 from engine.text.document import TranscriptDocument
@@ -167,6 +171,84 @@ def test_json_when_rendered_then_holds_the_documented_schema(
         "end": 7.5,
         "reason": "the device was lost",
     }
+
+
+@pytest.fixture
+def edited(document: TranscriptDocument) -> TranscriptDocument:
+    """The same, with words given to somebody new, corrected, and taken out."""
+    document.apply(WordsAssigned((6, 7, 8, 9), (SpeakerId(-1, 0),)))
+    document.apply(SpeakerRenamed(-1, 0, "דנה 🎤"))
+    document.apply(SpeakerColored(SpeakerId(-1, 0), 4))
+    document.apply(WordsEdited((1, 2, 5, 6), (" one is", "", " so good?", "")))
+    return document
+
+
+def test_text_formats_when_edited_then_hold_what_the_user_made_of_it(
+    edited: TranscriptDocument,
+) -> None:
+    assert render(edited, "txt").splitlines()[:2] == [
+        "[00:00:00] Speaker A: Is one is 2 & so good?",
+        "[00:00:03] דנה 🎤: --> it is.",
+    ]
+    assert "Speaker A: Is one is 2 & so good?\n" in render(edited, "srt")
+    assert "<v דנה 🎤>--&gt; it is.\n" in render(edited, "vtt")
+
+
+def test_nist_formats_when_edited_then_turns_and_words_follow(edited: TranscriptDocument) -> None:
+    assert render(edited, "rttm").splitlines() == [
+        "SPEAKER rec_1 1 0.000 2.400 <NA> <NA> Speaker_A <NA> <NA>",
+        "SPEAKER rec_1 1 2.000 0.800 <NA> <NA> Mira_<b>_&_Co <NA> <NA>",
+        "SPEAKER rec_1 1 2.800 1.600 <NA> <NA> דנה_🎤 <NA> <NA>",
+        "SPEAKER rec_1 1 4.400 0.400 <NA> <NA> Mira_<b>_&_Co <NA> <NA>",
+    ]
+    words = [line.split()[2:5] for line in render(edited, "ctm").splitlines()]
+    assert words[:4] == [
+        ["0.000", "0.400", "Is"],
+        ["0.400", "0.200", "one"],
+        ["0.600", "0.200", "is"],
+        ["1.200", "0.400", "2"],
+    ]
+
+
+def test_json_when_edited_then_says_what_was_heard_and_who_was_made(
+    edited: TranscriptDocument,
+) -> None:
+    data = json.loads(render(edited, "json"))
+    assert data["speakers"][0] == {
+        "id": "I",
+        "name": "דנה 🎤",
+        "epoch": -1,
+        "slot": 0,
+        "color": 4,
+        "merged": [],
+    }
+    assert data["words"][1]["text"] == "one is"
+    assert data["words"][1]["heard"] == "1"
+    assert "heard" not in data["words"][0]
+    assert [word["text"] for word in data["words"]].count("") == 0
+    assert [word.get("is_locked", False) for word in data["words"][-3:]] == [True] * 3
+    assert data["lines"][1] == {"speaker": "I", "start": 3.2, "end": 4.4, "text": "--> it is."}
+
+
+def test_exports_when_speakers_are_merged_then_they_are_one(document: TranscriptDocument) -> None:
+    document.apply(SpeakerMerged(SpeakerId(0, 1), SpeakerId(0, 0)))
+
+    assert len(render(document, "rttm").splitlines()) == 1
+    data = json.loads(render(document, "json"))
+    assert [(s["id"], s["merged"]) for s in data["speakers"]] == [("A", ["B"])]
+    assert data["words"][5]["speakers"] == ["A"]
+    assert render(document, "txt").splitlines()[0].endswith("Is 1 < 2 & so? Yes --> it is.")
+
+
+@pytest.mark.parametrize("name", list(ExportFormat))
+def test_exports_when_all_words_are_gone_then_hold_no_empty_line_or_cue(
+    document: TranscriptDocument, name: ExportFormat
+) -> None:
+    document.apply(WordsEdited(tuple(range(10)), ("",) * 10))
+    text = render(document, name)
+    assert "Speaker A:" not in text
+    assert "-->" not in text
+    assert '"lines": []' in text or name is not ExportFormat.JSON
 
 
 @pytest.mark.parametrize("name", list(ExportFormat))

@@ -220,12 +220,12 @@ def test_late_word_when_it_parts_a_phrase_then_both_parts_are_looked_at_again() 
 def test_words_when_out_of_order_in_one_event_then_all_are_attributed() -> None:
     document = talk()
     document.apply(rows(*[1] * 8, first_frame=7))
-    words = said("eight. nine. ten.", 4.0).words
-    document.apply(FinalWords((words[1], words[2], words[0])))
+    words = said("eight. nine. ten. eleven.", 4.0).words
+    document.apply(FinalWords((words[2], words[3], words[0], words[1])))
 
-    assert document.text().endswith("seven eight. nine. ten.")
-    assert [entry.id for entry in document.words] == [0, 1, 2, 3, 4, 5, 6, 9, 7, 8]
-    assert [entry.speakers for entry in document.words[-3:]] == [(B,)] * 3
+    assert document.text().endswith("seven eight. nine. ten. eleven.")
+    assert [entry.id for entry in document.words[-4:]] == [9, 10, 7, 8]
+    assert [entry.speakers for entry in document.words[-4:]] == [(B,)] * 4
 
 
 def test_words_when_activity_jumps_over_them_then_equal_a_document_told_in_order() -> None:
