@@ -9,6 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 
+from app.i18n import tr
+
 logger = logging.getLogger(__name__)
 
 _MAX_BYTES = 1_000_000
@@ -64,7 +66,7 @@ def install_hooks(tell: Callable[[str], None]) -> None:
             sys.__excepthook__(kind, error, trace)
             return
         logger.error("unexpected error", exc_info=(kind, error, trace))
-        tell(f"Something went wrong inside the program: {kind.__name__}.")
+        tell(tr("Something went wrong inside the program: {error}.", error=kind.__name__))
 
     def take_from_thread(args: threading.ExceptHookArgs) -> None:
         if args.exc_value is not None:

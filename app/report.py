@@ -1,4 +1,4 @@
-"""A plain text report of how the program is doing, to be sent to whoever helps: no spoken word."""
+"""A plain text report of how the program is doing, in English for whoever helps: no spoken word."""
 
 import os
 import platform

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from engine.core import errors
 
-LIMIT_S = 60.0
+LIMIT_S = 120.0
 """Longer is a hang. Most take a tenth of a second; machines that are shared take their time."""
 LIMIT_BYTES = 400 * 2**20
 """Memory that a case may take above what the program needs without it."""

@@ -23,7 +23,7 @@ class MeterInterface(QAccessibleWidget):
             return self._value  # type: ignore[return-value]
         found: Any = super().interface_cast(kind)
         # None would make PySide crash where an address is due.
-        return VoidPtr(0) if found is None else found  # type: ignore[no-any-return]
+        return VoidPtr(0) if found is None else found  # type: ignore[return-value]
 
     def text(self, kind: QAccessible.Text, /) -> str:
         if kind == QAccessible.Text.Value:

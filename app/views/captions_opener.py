@@ -56,6 +56,12 @@ class CaptionsOpener(QObject):
         self.window().toggle_small()
 
     @Slot()
+    def leave(self) -> None:
+        """Put captions away: something is asked in the window behind them."""
+        if self._window is not None:
+            self._window.leave()
+
+    @Slot()
     def close(self) -> None:
         """Leave captions and keep how they looked; idempotent."""
         window, self._window = self._window, None

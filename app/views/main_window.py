@@ -194,6 +194,8 @@ class MainWindow(QMainWindow):
 
     @Slot(bool)
     def _show_closing(self, has_recording: bool) -> None:
+        # What is being typed into a line belongs to the recording.
+        self.transcript.finish_editing()
         self.captions.close()
         if has_recording:
             self.setWindowTitle(tr("Viva Voce: finishing the text…"))

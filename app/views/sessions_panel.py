@@ -20,9 +20,12 @@ from PySide6.QtWidgets import (
 
 from app.i18n import short_date, tr, tr_n
 from app.views.folding_row import FoldingRow
+from app.views.scroll_column import ScrollColumn
 
 _ID = Qt.ItemDataRole.UserRole
 _SPACING_PX = 5
+_LIST_LINES = 4
+_FILTER_CHARACTERS = 16
 
 
 class StoredInfo(Protocol):
@@ -185,7 +188,8 @@ class SessionsPanel(QFrame):
         self.list.setResizeMode(QListWidget.ResizeMode.Adjust)
         self.list.setSpacing(_SPACING_PX)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        column = QVBoxLayout(self)
+        content = QWidget()
+        column = QVBoxLayout(content)
         column.setContentsMargins(12, 12, 8, 8)
         column.setSpacing(8)
         column.addWidget(heading)
@@ -193,7 +197,12 @@ class SessionsPanel(QFrame):
         column.addWidget(self.list, 1)
         buttons = (self.export_button, self.delete_button)
         column.addWidget(FoldingRow(*buttons, stretched=buttons))
-        self.filter.setMinimumWidth(140)
+        metrics = self.list.fontMetrics()
+        self.filter.setMinimumWidth(_FILTER_CHARACTERS * metrics.averageCharWidth())
+        self.list.setMinimumHeight(_LIST_LINES * metrics.lineSpacing())
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(ScrollColumn(content))
 
 
 def describe(info: StoredInfo) -> tuple[str, str]:

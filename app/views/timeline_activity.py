@@ -13,6 +13,8 @@ from engine.text.document import TranscriptDocument
 
 POOL = 16
 """Frames counted together for wide views, and once more for the widest."""
+_EXACT_FRAMES = 4096
+"""Up to so many frames are looked at one by one."""
 _USUAL_FRAME_MS = 80
 _JOINED_FRAMES = 8
 """Words given to the same people are one stretch over pauses of so many frames."""
@@ -163,8 +165,10 @@ class RowActivity:
         Args:
             edges: (n + 1,) frames between which the columns lie, growing.
         """
-        num_rows, per_column = len(self._rows), (edges[-1] - edges[0]) / (len(edges) - 1)
+        num_rows, num_frames = len(self._rows), int(edges[-1] - edges[0])
+        per_column = num_frames / (len(edges) - 1)
         level = 0 if per_column < POOL else 1 if per_column < POOL**2 else 2
+        level = level if num_frames > _EXACT_FRAMES else 0
         cells = edges // POOL**level
         low, high = int(cells[0]), max(int(cells[-1]), int(cells[0]) + 1)
         counts = self._counts(level, low, high)

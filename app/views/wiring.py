@@ -46,6 +46,7 @@ def connect_commands(
     controller.devices_listed.connect(bar.set_devices)
     controller.devices_listed.connect(window.welcome.set_devices)
     controller.change_refused.connect(window.show_choices)
+    controller.keep_asked.connect(window.captions.leave)
     controller.keep_asked.connect(window.dialogs.ask_what_to_keep)
     controller.text_size_changed.connect(window.transcript.set_text_size)
     speech.place_changed.connect(panel.position.set_place)

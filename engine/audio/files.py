@@ -65,9 +65,7 @@ class AudioFileReader:
             self._pending = self._next_block()
             if len(self._pending) == 0:
                 what = "is damaged or cut off before its first sound" if self.is_truncated else ""
-                raise AudioFileError(
-                    f"{self.path} {what or 'holds no audio'}.", advice=_OTHER_FILE
-                )
+                raise AudioFileError(f"{self.path} {what or 'holds no audio'}.", advice=_OTHER_FILE)
         except BaseException:
             self.close()
             raise
@@ -164,8 +162,10 @@ def _check_readable(path: Path) -> None:
             raise AudioFileError(
                 f"{path} is a device or a pipe, not a file.", advice="Copy the audio into a file."
             )
-        with path.open("rb") as file:
-            first = file.read(1)
+        # Files of the kernel say they are empty, and can be waited for without end.
+        is_empty = path.stat().st_size == 0
+        if not is_empty:
+            path.open("rb").close()
     except FileNotFoundError as error:
         raise AudioFileError(
             f"{path} does not exist.", advice="Check the name and the folder."
@@ -175,7 +175,7 @@ def _check_readable(path: Path) -> None:
         raise AudioFileError(
             f"{path} cannot be read: {reason}.", advice="Check its name and its permissions."
         ) from error
-    if not first:
+    if is_empty:
         raise AudioFileError(f"{path} is empty (0 bytes).", advice=_OTHER_FILE)
 
 

@@ -88,7 +88,7 @@ def _wav_is_cut(descriptor: int, num_bytes: int) -> bool:
 def _caf_is_cut(descriptor: int, num_bytes: int) -> bool:
     at = 8
     while len(chunk := os.pread(descriptor, 12, at)) == 12:
-        name, size = struct.unpack(">4sq", chunk)
+        size = struct.unpack(">4sq", chunk)[1]
         at += 12
         # -1: all that follows.
         if size < 0 or at + size > num_bytes:

@@ -3,7 +3,6 @@
 import logging
 import threading
 from collections.abc import Callable
-from pathlib import Path
 from typing import Protocol
 
 from engine.audio.device import DeviceInfo, InputStream, OutputStream
@@ -21,6 +20,7 @@ from engine.audio.stream import StreamFormat
 from engine.audio.virtual import FileInput, NullInput
 from engine.audio.virtual_output import FileOutput, NullOutput
 from engine.core.errors import DeviceError
+from engine.core.files import expanded
 from engine.core.timebase import Clock
 
 DEFAULT = "default"
@@ -76,7 +76,7 @@ class SystemDevices:
         if name == NULL:
             return NullInput(self._clock, is_live=not self._is_fast)
         if name.startswith(FILE_PREFIX):
-            path = Path(name.removeprefix(FILE_PREFIX)).expanduser()
+            path = expanded(name.removeprefix(FILE_PREFIX))
             return FileInput(path, self._clock, is_live=not self._is_fast)
         with self._lock:
             return self._open_input(self._find(name, is_input=True))
@@ -90,7 +90,7 @@ class SystemDevices:
         if name == NULL:
             return NullOutput(self._clock, is_live=not self._is_fast)
         if name.startswith(FILE_PREFIX):
-            path = Path(name.removeprefix(FILE_PREFIX)).expanduser()
+            path = expanded(name.removeprefix(FILE_PREFIX))
             return FileOutput(path, self._clock, is_live=not self._is_fast)
         with self._lock:
             return self._open_output(self._find(name, is_input=False))

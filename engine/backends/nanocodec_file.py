@@ -14,6 +14,7 @@ from engine.backends.nanocodec_weights import LICENCE, SAMPLE_RATE, CodecWeights
 from engine.backends.protocols import BackendContext, BackendSpec, ProgressCallback, SpeechChunk
 from engine.backends.protocols_codec import EndReason, FrameSource
 from engine.core.errors import BackendError
+from engine.core.files import expanded
 from engine.core.sync import CancelToken
 from engine.core.types import BackendKind, Pcm
 from engine.models.nanocodec.codes_file import CodesFile, read_codes
@@ -245,7 +246,7 @@ def _path_of(text: str) -> Path:
         raise BackendError(
             f"This text of {len(path)} characters is no path of a file.", advice=_ADVICE
         )
-    return Path(path).expanduser()
+    return expanded(path)
 
 
 def create(context: BackendContext, argument: str) -> NanoCodecFile:

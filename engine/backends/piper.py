@@ -30,6 +30,7 @@ from engine.backends.protocols import (
     SpeechChunk,
 )
 from engine.core.errors import BackendError, ModelLoadError, ModelMissingError
+from engine.core.files import expanded
 from engine.core.sync import CancelToken
 from engine.core.types import BackendKind, Pcm
 from engine.text.segmenter import Break, Piece, is_speakable, segment
@@ -146,7 +147,7 @@ class PiperSynthesizer:
     def _find_voice(self) -> Path:
         if not is_path(self._argument):
             return only_voice(self._context.model_path(self._argument or DEFAULT_MODEL))
-        path = Path(self._argument).expanduser()
+        path = expanded(self._argument)
         if path.is_dir():
             return only_voice(path)
         if not path.is_file():

@@ -7,12 +7,12 @@ fastest profile is taken that this machine keeps up with.
 """
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.backends.protocols import BackendContext, BackendSpec, ProgressCallback, Stream
 from engine.backends.sortformer_pace import DEFAULT_PROFILE, FRAME_MS, chosen_profile
 from engine.core.errors import BackendError, ModelLoadError, ModelMissingError
+from engine.core.files import expanded
 from engine.core.sync import CancelToken
 from engine.core.types import BackendKind
 from engine.models.stream_profiles import PROFILES
@@ -42,7 +42,7 @@ class SortformerDiarizer:
 
     def __init__(self, context: BackendContext, argument: str) -> None:
         self._context = context
-        self._path = None if argument in ("", MODEL_ID, TOWER_ID) else Path(argument).expanduser()
+        self._path = None if argument in ("", MODEL_ID, TOWER_ID) else expanded(argument)
         self._model_id = argument if self._path is None and argument else MODEL_ID
         self._profile = chosen_profile(dict(context.options))
         self._is_untrained: bool | None = None

@@ -7,7 +7,6 @@ when it is first asked for.
 """
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.backends.protocols import (
@@ -19,6 +18,7 @@ from engine.backends.protocols import (
 )
 from engine.core.config import Statistics
 from engine.core.errors import BackendError, ModelMissingError
+from engine.core.files import expanded
 from engine.core.sync import CancelToken
 from engine.core.types import BackendKind, Pcm
 from engine.models.tower_config import TowerConfig
@@ -39,7 +39,7 @@ class TowerEncoder:
 
     def __init__(self, context: BackendContext, argument: str) -> None:
         self._context = context
-        self._path = None if argument in ("", MODEL_ID) else Path(argument).expanduser()
+        self._path = None if argument in ("", MODEL_ID) else expanded(argument)
         self._is_untrained: bool | None = None
         self._loaded: LoadedTower | None = None
         if self._path is not None and not self._path.exists():

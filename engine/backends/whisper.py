@@ -7,6 +7,7 @@ from engine.backends.whisper_policy import LivePolicy
 from engine.backends.whisper_reader import Decoder
 from engine.backends.whisper_stream import SpeechDetector, WhisperStream
 from engine.core.errors import BackendError, ConfigError
+from engine.core.files import expanded
 from engine.core.sync import CancelToken
 from engine.core.types import BackendKind, as_pcm
 
@@ -116,4 +117,4 @@ def create(context: BackendContext, argument: str = "") -> WhisperRecognizer:
         context: see `WhisperRecognizer`.
         argument: path of another CTranslate2 Whisper folder; empty for the embedded model.
     """
-    return WhisperRecognizer(context, Path(argument).expanduser() if argument else None)
+    return WhisperRecognizer(context, expanded(argument) if argument else None)

@@ -20,6 +20,7 @@ from engine.cli.preflight import check_output, open_store, spec_of
 from engine.cli.startup import Startup
 from engine.core.config import Statistics
 from engine.core.errors import ConfigError
+from engine.core.files import expanded
 from engine.core.types import BackendKind, Pcm
 from engine.store.private import write_whole
 
@@ -105,7 +106,7 @@ def _audio_path(file: Path) -> Path:
         if choice.path is None:
             raise ConfigError("The demo conversation is not installed.")
         return choice.path
-    return file.expanduser()
+    return expanded(file)
 
 
 def _read(path: Path, sample_rate: int) -> tuple[Pcm, bool]:

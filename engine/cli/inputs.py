@@ -5,6 +5,7 @@ from pathlib import Path
 
 from engine.audio.files import AudioFileReader
 from engine.audio.provider import FILE_PREFIX, NULL
+from engine.core.files import expanded
 from engine.core.resources import resource_path
 
 DEMO = "demo"
@@ -39,7 +40,7 @@ def choose_input(name: str) -> InputChoice:
         return InputChoice(f"{FILE_PREFIX}{path}", "the demo conversation", path)
     if not name.startswith(FILE_PREFIX):
         return InputChoice(name, f"the {name} microphone" if name == "default" else name)
-    path = Path(name.removeprefix(FILE_PREFIX)).expanduser()
+    path = expanded(name.removeprefix(FILE_PREFIX))
     if str(path) == DEMO and not path.exists():
         return choose_input(DEMO)
     return InputChoice(name, path.name, path)

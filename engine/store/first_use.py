@@ -16,6 +16,7 @@ from urllib.parse import quote
 import msgspec
 
 from engine.core.errors import ModelFileError
+from engine.core.files import read_small
 from engine.core.sync import CancelToken
 from engine.store.fetch import fetch_small, member_url
 from engine.store.integrity import ProgressCallback, hash_file
@@ -50,8 +51,8 @@ class FirstUse:
         if entry.is_pinned:
             return entry
         try:
-            record = msgspec.json.decode(self.path(entry).read_bytes(), type=FirstUseRecord)
-        except (OSError, ValueError):
+            record = msgspec.json.decode(read_small(self.path(entry)), type=FirstUseRecord)
+        except (OSError, ValueError, RecursionError):
             return entry
         return _with(entry, record)
 

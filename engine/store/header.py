@@ -9,12 +9,16 @@ import msgspec
 
 from engine.core.config import KeepPolicy
 from engine.core.events import SCHEMA_VERSION
+from engine.core.files import read_small
 from engine.store.private import write_whole
 
 HEADER_NAME = "session.json"
 AUDIO_NAME = "audio.wav"
 EVENTS_NAME = "events.jsonl"
 LOCK_NAME = ".lock"
+_MAX_RATE_HZ = 768_000
+_MAX_COUNT = 2**53
+"""Beyond it seconds and shares of it are no longer exact."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +56,14 @@ class SessionHeader:
     num_words: int = 0
 
     def __post_init__(self) -> None:
-        if self.sample_rate <= 0:
-            raise ValueError(f"sample_rate must be positive, got {self.sample_rate}")
+        for name, least, most in (
+            ("sample_rate", 1, _MAX_RATE_HZ),
+            ("num_samples", 0, _MAX_COUNT),
+            ("num_words", 0, _MAX_COUNT),
+        ):
+            value = getattr(self, name)
+            if not least <= value <= most:
+                raise ValueError(f"{name} must be {least} to {most}, got {value}")
 
     @property
     def duration_s(self) -> float:
@@ -82,5 +92,8 @@ def read_header(folder: Path) -> SessionHeader:
     Raises:
         ValueError, OSError: it is damaged or missing.
     """
-    header = msgspec.json.decode((folder / HEADER_NAME).read_bytes(), type=SessionHeader)
+    try:
+        header = msgspec.json.decode(read_small(folder / HEADER_NAME), type=SessionHeader)
+    except RecursionError as error:
+        raise ValueError("values in values, too deep") from error
     return replace(header, id=folder.name)

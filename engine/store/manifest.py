@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from engine.core.errors import ConfigError
+from engine.core.files import read_small
 from engine.core.resources import resource_path
 from engine.core.types import BackendKind
 
@@ -203,8 +204,8 @@ def load_manifest(path: Path | None = None) -> Manifest:
     """
     path = resource_path("models.toml") if path is None else path
     try:
-        document = tomllib.loads(path.read_text("utf-8"))
-    except (OSError, ValueError) as error:
+        document = tomllib.loads(read_small(path).decode("utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
         raise ConfigError(f"The model list {path} cannot be read: {error}.") from error
     unknown = document.keys() - {"model"}
     if unknown:

@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 import msgspec
 
+from engine.core.files import read_small
 from engine.store.manifest import Member
 
 Stamp: TypeAlias = tuple[int, int, str]
@@ -25,8 +26,8 @@ def make_stamp(path: Path, member: Member) -> Stamp:
 def read_stamps(folder: Path) -> dict[str, Stamp]:
     """Return the stamps of a model's folder by member; empty if there are none to trust."""
     try:
-        return msgspec.json.decode((folder / _NAME).read_bytes(), type=dict[str, Stamp])
-    except (OSError, ValueError):
+        return msgspec.json.decode(read_small(folder / _NAME), type=dict[str, Stamp])
+    except (OSError, ValueError, RecursionError):
         return {}
 
 

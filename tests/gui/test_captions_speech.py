@@ -6,13 +6,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit
 
 from app.phrases import PHRASES_NAME, PhraseBook
 from engine.core.errors import BackendError
 from engine.core.events import FinalWords, PartialWords, UtteranceState
-from tests.helpers.captions import CaptionParts, close_captions, make_captions, talk, wait_active
+from tests.helpers.captions import (
+    CaptionParts,
+    close_captions,
+    make_captions,
+    press,
+    talk,
+    wait_active,
+)
 from tests.helpers.window import started, words
 
 if TYPE_CHECKING:
@@ -32,13 +38,6 @@ def captions(qtbot: "QtBot", tmp_path: Path) -> Iterator[CaptionParts]:
     press(Key.Key_F6)
     yield parts
     close_captions(parts, qtbot)
-
-
-def press(key: Qt.Key, modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
-    """Press a key where the focus is."""
-    focused = QApplication.focusWidget()
-    assert focused is not None
-    QTest.keyClick(focused, key, modifiers)
 
 
 def type_text(text: str) -> None:

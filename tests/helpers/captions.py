@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from app.captions import CaptionsFile
@@ -80,6 +82,13 @@ def wait_active(parts: CaptionParts, qtbot: "QtBot") -> None:
     window = parts.window
     qtbot.waitUntil(lambda: window.isActiveWindow() and window.focusWidget() is not None)
     qtbot.waitUntil(lambda: QApplication.focusWidget() is window.focusWidget())
+
+
+def press(key: Qt.Key, modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+    """Press a key where the focus is."""
+    focused = QApplication.focusWidget()
+    assert focused is not None
+    QTest.keyClick(focused, key, modifiers)
 
 
 def close_captions(parts: CaptionParts, qtbot: "QtBot") -> None:

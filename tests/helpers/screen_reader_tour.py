@@ -4,6 +4,8 @@ The window runs in a process beside; what is read and heard of it is printed as 
 """
 
 import json
+import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -39,13 +41,14 @@ class Window(QObject):
     @Slot()
     def obey(self) -> None:
         """Do what a line of the standard input says."""
-        match sys.stdin.readline().strip():
+        match os.read(sys.stdin.fileno(), 100).decode().strip():
             case "say":
                 self.parts.session.enter(SessionState.RECORDING)
                 self.parts.session.post(FinalWords(words(SAID_LATER, 30.0, 31.0)))
             case "clear":
                 self.parts.session.post(conversation()[0])
             case _:
+                self.parts.session.enter(SessionState.IDLE)
                 self._notifier.setEnabled(False)
                 QApplication.quit()
 
@@ -91,7 +94,11 @@ def read_window() -> int:
     tell("clear")
     rows = [thing for thing in reader.walk(bus_name, path) if thing.role == "list item"]
     tell("quit")
-    code = process.wait(30)
+    try:
+        code = process.wait(30)
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGABRT)
+        code = process.wait()
     meter = next(thing for thing in heard if thing.name == "Input level")
     report = {
         "things": [asdict(thing) for thing in heard],

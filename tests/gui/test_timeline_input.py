@@ -1,0 +1,362 @@
+"""The speaker timeline by mouse and by keys alone."""
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QKeyEvent, QWheelEvent
+from PySide6.QtWidgets import QApplication, QLineEdit, QMenu
+from pytestqt.qtbot import QtBot
+
+from app.views.speaker_menu import SpeakerMenu
+from engine.core.events import RecordingStopped, SpanMarked
+from engine.core.types import SpanKind
+from tests.helpers.timeline import A, B, TimelineParts, make_timeline, rows
+from tests.helpers.window import RATE, conversation, started
+
+pytestmark = pytest.mark.gui
+LEFT, NONE, SHIFT, CONTROL = (
+    Qt.MouseButton.LeftButton,
+    Qt.KeyboardModifier.NoModifier,
+    Qt.KeyboardModifier.ShiftModifier,
+    Qt.KeyboardModifier.ControlModifier,
+)
+Key = Qt.Key
+
+
+@pytest.fixture
+def parts(qtbot: QtBot) -> Iterator[TimelineParts]:
+    parts = make_timeline()
+    qtbot.addWidget(parts.window)
+    parts.state.take(list(conversation()))
+    parts.view.set_duration(26.4)
+    qtbot.waitUntil(lambda: parts.view.height() == parts.view.sizeHint().height())
+    parts.view.setFocus()
+    yield parts
+    parts.window.close()
+
+
+def _drag(
+    parts: TimelineParts, qtbot: QtBot, start: QPoint, end: QPoint, modifier: Qt.KeyboardModifier
+) -> None:
+    qtbot.mousePress(parts.view, LEFT, modifier, start)
+    qtbot.mouseMove(parts.view, QPoint((start.x() + end.x()) // 2, start.y()))
+    qtbot.mouseMove(parts.view, end)
+    qtbot.mouseRelease(parts.view, LEFT, modifier, end)
+
+
+def _wheel(
+    parts: TimelineParts, place: QPointF, delta: int, modifier: Qt.KeyboardModifier = NONE
+) -> None:
+    event = QWheelEvent(
+        place,
+        parts.view.mapToGlobal(place),
+        QPoint(),
+        QPoint(0, delta),
+        Qt.MouseButton.NoButton,
+        modifier,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
+    QApplication.sendEvent(parts.view, event)
+
+
+def _menu(parts: TimelineParts) -> QMenu:
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    return menu
+
+
+def _choose(menu: QMenu, text: str) -> None:
+    action = next(action for action in menu.actions() if action.text() == text)
+    action.trigger()
+    menu.close()
+
+
+# --- mouse ---
+
+
+def test_a_click_puts_the_cursor_there_and_tells_it(parts: TimelineParts, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(parts.view.time_chosen) as told:
+        qtbot.mouseClick(parts.view, LEFT, pos=parts.point(10.0))
+    assert told.args == [pytest.approx(10 * RATE, abs=RATE / 10)]
+    assert parts.marks.cursor == told.args[0]
+
+
+def test_a_double_click_plays_from_there(parts: TimelineParts, qtbot: QtBot) -> None:
+    qtbot.mouseDClick(parts.view, LEFT, pos=parts.point(10.0))
+    assert parts.playback.calls == [("play", pytest.approx(10 * RATE, abs=RATE / 10), None)]
+
+
+def test_the_wheel_zooms_about_the_pointer(parts: TimelineParts) -> None:
+    view = parts.view
+    view.set_following(False)
+    x = view.sizes.header + 300.0
+    before, span_s = view.sample_at(x), view.model.span_s
+    _wheel(parts, QPointF(x, 80.0), 240)
+    assert view.model.span_s < span_s
+    assert view.sample_at(x) == pytest.approx(before, abs=2 * RATE * view.model.px_s)
+
+
+def test_a_drag_scrolls_and_shift_with_the_wheel_does_too(
+    parts: TimelineParts, qtbot: QtBot
+) -> None:
+    view = parts.view
+    view.model.go_to_start()
+    for _ in range(3):
+        view.zoom(True)
+    view.model.go_to_start()
+    y = view.sizes.top + 10
+    _drag(parts, qtbot, QPoint(700, y), QPoint(500, y), NONE)
+    start_s = view.model.start_s
+    assert start_s == pytest.approx(200 * view.model.px_s, rel=0.1)
+    assert parts.marks.cursor is None
+    _wheel(parts, QPointF(600, y), -240, SHIFT)
+    assert view.model.start_s > start_s
+    assert parts.marks.selection is None
+
+
+@pytest.mark.parametrize("place", ["rows with Shift", "ruler", "level strip"])
+def test_a_drag_selects_with_shift_and_in_the_strips(
+    parts: TimelineParts, qtbot: QtBot, place: str
+) -> None:
+    sizes = parts.view.sizes
+    y = {"ruler": 5, "level strip": sizes.ruler + 5}.get(place, sizes.top + 20)
+    modifier = SHIFT if place.startswith("rows") else NONE
+    _drag(parts, qtbot, parts.point(4.0, y), parts.point(7.0, y), modifier)
+    assert parts.marks.selection == (
+        pytest.approx(4 * RATE, abs=RATE / 10),
+        pytest.approx(7 * RATE, abs=RATE / 10),
+    )
+
+
+def test_the_edges_of_the_selection_can_be_dragged(parts: TimelineParts, qtbot: QtBot) -> None:
+    parts.marks.select(4 * RATE, 7 * RATE)
+    _drag(parts, qtbot, parts.point(7.0), parts.point(9.0), NONE)
+    assert parts.marks.selection == (4 * RATE, pytest.approx(9 * RATE, abs=RATE / 10))
+    _drag(parts, qtbot, parts.point(4.0), parts.point(11.0), NONE)
+    start, end = parts.marks.selection or (0, 0)
+    assert (start, end) == (
+        pytest.approx(9 * RATE, abs=RATE / 10),
+        pytest.approx(11 * RATE, abs=RATE / 10),
+    )
+
+
+def test_a_click_elsewhere_ends_the_selection(parts: TimelineParts, qtbot: QtBot) -> None:
+    parts.marks.select(4 * RATE, 7 * RATE)
+    qtbot.mouseClick(parts.view, LEFT, pos=parts.point(12.0))
+    assert parts.marks.selection is None
+
+
+def test_a_double_click_on_a_name_lets_it_be_written(parts: TimelineParts, qtbot: QtBot) -> None:
+    place = parts.view.name_rect(1).center()
+    qtbot.mouseDClick(parts.view, LEFT, pos=place)
+    editor = QApplication.focusWidget()
+    assert isinstance(editor, QLineEdit)
+    assert editor.text() == "Speaker B"
+    qtbot.keyClicks(editor, "Ida")
+    qtbot.keyClick(editor, Key.Key_Return)
+    assert parts.state.document.speaker_name(B) == "Ida"
+    assert not editor.isVisible()
+    assert parts.view.hasFocus()
+    parts.editing.undo()
+    assert parts.state.document.speaker_name(B) == "Speaker B"
+
+
+def test_the_pointer_draws_a_line_that_goes_with_it(parts: TimelineParts, qtbot: QtBot) -> None:
+    plain = parts.picture()
+    qtbot.mouseMove(parts.view, parts.point(15.5))
+    pointed = parts.picture()
+    assert pointed != plain
+    QApplication.sendEvent(parts.view, QEvent(QEvent.Type.Leave))
+    assert parts.picture() == plain
+
+
+# --- keys ---
+
+
+def test_left_and_right_move_the_cursor_by_a_second(parts: TimelineParts, qtbot: QtBot) -> None:
+    parts.marks.set_cursor(10 * RATE)
+    qtbot.keyClick(parts.view, Key.Key_Right)
+    assert parts.marks.cursor == 11 * RATE
+    qtbot.keyClick(parts.view, Key.Key_Left, CONTROL)
+    assert parts.marks.cursor == 1 * RATE
+    qtbot.keyClick(parts.view, Key.Key_Left, CONTROL)
+    assert parts.marks.cursor == 0
+
+
+def test_steps_follow_the_zoom(parts: TimelineParts, qtbot: QtBot) -> None:
+    parts.marks.set_cursor(10 * RATE)
+    while parts.view.model.span_s > 2.0:
+        qtbot.keyClick(parts.view, Key.Key_Plus)
+    qtbot.keyClick(parts.view, Key.Key_Right)
+    assert parts.marks.cursor == 10 * RATE + RATE // 10
+    assert parts.view.model.start_s < 10.1 < parts.view.model.end_s
+
+
+def test_shift_selects_from_the_cursor_and_back(parts: TimelineParts, qtbot: QtBot) -> None:
+    parts.marks.set_cursor(10 * RATE)
+    for _ in range(3):
+        qtbot.keyClick(parts.view, Key.Key_Right, SHIFT)
+    assert parts.marks.selection == (10 * RATE, 13 * RATE)
+    for _ in range(5):
+        qtbot.keyClick(parts.view, Key.Key_Left, SHIFT)
+    assert parts.marks.selection == (8 * RATE, 10 * RATE)
+    qtbot.keyClick(parts.view, Key.Key_End, SHIFT)
+    start, end = parts.marks.selection or (0, 0)
+    assert start == 10 * RATE
+    assert end == pytest.approx(26.4 * RATE, abs=RATE / 10)
+    qtbot.keyClick(parts.view, Key.Key_Home, SHIFT)
+    assert parts.marks.selection == (0, 10 * RATE)
+    qtbot.keyClick(parts.view, Key.Key_Escape)
+    assert parts.marks.selection is None
+
+
+def test_escape_is_left_to_the_window_where_nothing_is_selected(parts: TimelineParts) -> None:
+    def is_taken(key: Qt.Key) -> bool:
+        event = QKeyEvent(QEvent.Type.ShortcutOverride, key, NONE)
+        event.ignore()
+        QApplication.sendEvent(parts.view, event)
+        return event.isAccepted()
+
+    assert not is_taken(Key.Key_Escape)
+    parts.marks.select(0, RATE)
+    assert is_taken(Key.Key_Escape)
+    assert is_taken(Key.Key_F2)
+    assert is_taken(Key.Key_Space)
+    assert not is_taken(Key.Key_F11)
+    assert not is_taken(Key.Key_1)
+
+
+def test_space_and_enter_play_or_pause(parts: TimelineParts, qtbot: QtBot) -> None:
+    for key in (Key.Key_Space, Key.Key_Return):
+        qtbot.keyClick(parts.view, key)
+    assert parts.playback.calls == [("toggle",), ("toggle",)]
+
+
+def test_keys_zoom_scroll_and_follow(parts: TimelineParts, qtbot: QtBot) -> None:
+    view = parts.view
+    button = view.controls.follow_button
+    span_s = view.model.span_s
+    assert (button.isChecked(), button.text()) == (True, "Follow")
+    for _ in range(6):
+        qtbot.keyClick(view, Key.Key_Plus)
+    assert view.model.span_s < span_s
+    qtbot.keyClick(view, Key.Key_Home)
+    assert view.model.start_s == 0.0
+    assert parts.marks.cursor == 0
+    assert (button.isChecked(), button.text()) == (False, "Paused")
+    qtbot.keyClick(view, Key.Key_PageDown)
+    assert view.model.start_s > 0.0
+    qtbot.keyClick(view, Key.Key_End)
+    assert view.model.is_following
+    assert button.isChecked()
+    qtbot.keyClick(view, Key.Key_0)
+    assert (view.model.start_s, view.model.end_s >= 26.4) == (0.0, True)
+
+
+def test_up_and_down_choose_a_row_and_f2_names_it(parts: TimelineParts, qtbot: QtBot) -> None:
+    parts.state.take([SpanMarked(5, SpanKind.OWN_VOICE, 18 * RATE, 20 * RATE)])
+    told: list[int | None] = []
+    parts.view.current_row_changed.connect(lambda: told.append(parts.view.current_row))
+    for key in (Key.Key_Down, Key.Key_Down, Key.Key_Up, Key.Key_Up):
+        qtbot.keyClick(parts.view, key)
+    assert told == [0, 1, 0]
+    qtbot.keyClick(parts.view, Key.Key_F2)
+    editor = QApplication.focusWidget()
+    assert isinstance(editor, QLineEdit)
+    qtbot.keyClick(editor, Key.Key_Escape)
+    assert parts.view.hasFocus()
+    assert parts.state.document.speaker_name(A) == "Speaker A"
+    for _ in range(5):
+        qtbot.keyClick(parts.view, Key.Key_Down)
+    assert told[-1] == 3  # the program's own voice has no name to be written
+    assert parts.view.current_speaker is None
+    qtbot.keyClick(parts.view, Key.Key_F2)
+    assert parts.view.hasFocus()
+
+
+def test_a_row_stays_the_current_one_when_rows_come_before_it(parts: TimelineParts) -> None:
+    parts.view.choose_row(2)
+    chosen = parts.view.current_speaker
+    parts.editing.merge(B, A)
+    assert parts.view.current_row == 1
+    assert parts.view.current_speaker == chosen
+
+
+# --- menus ---
+
+
+def test_the_menu_key_opens_the_menu_of_the_row(parts: TimelineParts, qtbot: QtBot) -> None:
+    parts.view.choose_row(1)
+    qtbot.keyClick(parts.view, Key.Key_F10, SHIFT)
+    menu = _menu(parts)
+    assert isinstance(menu, SpeakerMenu)
+    _choose(menu, "Rename…")
+    assert isinstance(QApplication.focusWidget(), QLineEdit)
+
+
+def test_the_menu_of_the_selection_hears_copies_and_exports(
+    parts: TimelineParts, qtbot: QtBot
+) -> None:
+    told: list[tuple[str, int, int]] = []
+    parts.view.copy_asked.connect(lambda a, b: told.append(("copy", a, b)))
+    parts.view.export_asked.connect(lambda a, b: told.append(("export", a, b)))
+    for text in ("Hear the selection", "Copy its text", "Export it…"):
+        parts.marks.select(4 * RATE, 7 * RATE)
+        qtbot.keyClick(parts.view, Key.Key_Menu)
+        _choose(_menu(parts), text)
+    assert parts.playback.calls == [("play", 4 * RATE, 7 * RATE)]
+    assert told == [("copy", 4 * RATE, 7 * RATE), ("export", 4 * RATE, 7 * RATE)]
+
+
+def test_without_a_selection_its_entries_are_left_out(parts: TimelineParts, qtbot: QtBot) -> None:
+    parts.marks.set_cursor(5 * RATE)
+    qtbot.keyClick(parts.view, Key.Key_Menu)
+    menu = _menu(parts)
+    texts = [action.text() for action in menu.actions()]
+    assert "Copy its text" not in texts
+    _choose(menu, "Hear from here")
+    assert parts.playback.calls == [("play", 5 * RATE, None)]
+
+
+# --- controls ---
+
+
+def test_the_threshold_is_chosen_by_the_slider_and_reset(
+    parts: TimelineParts, qtbot: QtBot
+) -> None:
+    slider = parts.view.controls.slider
+    slider.setFocus()
+    qtbot.keyClick(slider, Key.Key_Right)
+    assert parts.view.threshold == pytest.approx(0.55)
+    assert slider.accessibleDescription() == "55 %"
+    slider.setValue(500)
+    assert parts.view.threshold == pytest.approx(0.95)
+    qtbot.mouseDClick(slider, LEFT, pos=slider.rect().center())
+    assert parts.view.threshold == pytest.approx(0.5)
+
+
+def test_the_threshold_stays_when_another_document_is_shown(parts: TimelineParts) -> None:
+    parts.view.set_threshold(0.3)
+    parts.state.take([started(), rows([(0, 0.0, 2.0)], 4.0, probability=0.4)])
+    assert parts.view.threshold == pytest.approx(0.3)
+    assert parts.view.speaker_rows() == (A,)
+
+
+def test_there_is_nothing_to_follow_once_a_recording_has_ended(parts: TimelineParts) -> None:
+    assert parts.view.controls.follow_button.isVisible()
+    parts.state.take([RecordingStopped("r", round(26.4 * RATE))])
+    parts.view.show_all()
+    assert not parts.view.controls.follow_button.isVisible()
+
+
+def test_with_reduced_motion_the_view_stands_still_most_of_the_time(parts: TimelineParts) -> None:
+    parts.view.reduced_motion = True
+    starts_s = set()
+    for step in range(300):
+        parts.view.set_duration(26.4 + step / 10)
+        starts_s.add(parts.view.model.start_px)
+    assert len(starts_s) <= 6
+    parts.state.take([started()])
+    assert parts.view.model.reduced_motion
