@@ -11,6 +11,7 @@ from app.i18n import tr
 from app.state import AppState
 from engine.core.events import SessionState, Severity
 from engine.core.types import SpanKind, SpeakerId, join_words
+from engine.text.attribution import SENTENCE_ENDS
 from engine.text.document import DocumentWord
 
 INTERVAL_MS = 2500
@@ -74,7 +75,7 @@ class Announcer(QObject):
         if not words or not self._is_enabled:
             return
         if len(words) > MAX_WORDS:
-            words = words[-MAX_WORDS:]
+            words = _from_a_sentence_on(words[-MAX_WORDS:])
             self._last_speaker = None
         if text := self._spoken(words):
             self._say(text, False)
@@ -141,6 +142,14 @@ class Announcer(QObject):
             self._last_speaker = speaker
             parts.append(text)
         return "\n".join(parts)
+
+
+def _from_a_sentence_on(words: Sequence[DocumentWord]) -> Sequence[DocumentWord]:
+    """Leave out the rest of a sentence at the beginning, if another one begins soon."""
+    for index, entry in enumerate(words[: len(words) // 2], 1):
+        if entry.word.text.rstrip().endswith(SENTENCE_ENDS):
+            return words[index:]
+    return words
 
 
 def screen_reader(window: QWidget) -> Say:

@@ -39,7 +39,8 @@ class DelayPlot:
         metrics = QFontMetrics(self.font)
         self._plot = plot = pg.PlotWidget(antialias=False)
         plot.setFrameShape(QFrame.Shape.NoFrame)
-        plot.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        for part in (plot, plot.viewport()):
+            part.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         plot.setMinimumWidth(96)
         plot.setFixedHeight(_LINES_HIGH * metrics.height())
         plot.setMouseEnabled(False, False)

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QPlainTextEdit,
     QProgressBar,
     QPushButton,
+    QSizePolicy,
     QTextEdit,
     QVBoxLayout,
     QWidget,
@@ -220,6 +221,8 @@ class SpeakPanel(QFrame):
         metrics = self.text.fontMetrics()
         self.text.setMinimumWidth(_TEXT_CHARACTERS * metrics.averageCharWidth())
         self.text.setMinimumHeight(_TEXT_LINES * metrics.lineSpacing())
+        # It takes the room there is, and asks for none: buttons come before empty lines.
+        self.text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(ScrollColumn(content))

@@ -16,7 +16,7 @@ from engine.text.document import TranscriptDocument
 if TYPE_CHECKING:
     from app.levels import LevelHistory
 
-WORDS_PX_PER_S = 44.0
+WORDS_PX_PER_S = 70.0
 """From this zoom on most words have room to be read."""
 NEAR_FRAMES = 4
 """Up to so many frames a pixel, bars are drawn one by one; beyond, shares of time."""

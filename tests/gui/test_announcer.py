@@ -106,6 +106,14 @@ def test_if_too_much_came_only_the_newest_is_said(ears: Ears) -> None:
     assert ears.said == []
 
 
+def test_if_too_much_came_the_newest_begins_with_a_sentence(ears: Ears) -> None:
+    ears.announcer.set_enabled(True)
+    say(ears, "word " * MAX_WORDS + "end. " + "New sentence. " * (MAX_WORDS // 2 - 4), 0.0)
+    ears.pass_interval()
+    (text,) = ears.take_said()
+    assert text.startswith("New sentence. New")
+
+
 def test_a_new_recording_begins_anew(ears: Ears) -> None:
     ears.announcer.set_enabled(True)
     say(ears, "Of the first recording.", 0.0)

@@ -178,8 +178,7 @@ def test_levels_are_drawn_over_the_time_they_belong_to(parts: TimelineParts) -> 
     pcm = np.full(10 * RATE, 0.002, np.float32)
     pcm[4 * RATE : 6 * RATE] = 0.8
     levels.append(pcm)
-    parts.view._state._live_levels = levels  # noqa: SLF001
-    parts.state.levels_replaced.emit()
+    parts.state.set_live_levels(levels)
     image, sizes, ground = parts.picture(), parts.view.sizes, parts.theme.color("ground")
     y = sizes.ruler + sizes.level // 2 - 5
 
@@ -191,8 +190,7 @@ def test_levels_are_drawn_over_the_time_they_belong_to(parts: TimelineParts) -> 
 
 def test_levels_grow_while_nothing_else_changes(parts: TimelineParts) -> None:
     levels = LevelTrack(RATE)
-    parts.view._state._live_levels = levels  # noqa: SLF001
-    parts.state.levels_replaced.emit()
+    parts.state.set_live_levels(levels)
     sizes = parts.view.sizes
     y = sizes.ruler + sizes.level // 2 - 5
     for second in range(1, 6):
@@ -317,7 +315,7 @@ def test_a_picture_of_parts_equals_a_picture_of_the_whole(parts: TimelineParts) 
     for pixels in (0, 37, -111, 260):
         parts.view.scroll_px(pixels)
         kept = parts.picture()
-        parts.view._picture.forget()  # noqa: SLF001
+        parts.appearance.changed.emit()  # everything is painted anew
         assert parts.picture() == kept
 
 
@@ -391,7 +389,7 @@ def test_four_hours_cost_no_more_to_paint_than_four_minutes(empty: TimelineParts
         empty.view.show_all()
         best_s = 9.0
         for _ in range(5):
-            empty.view._picture.forget()  # noqa: SLF001
+            empty.appearance.changed.emit()  # everything is painted anew
             start_s = time.thread_time()
             empty.view.grab()
             best_s = min(best_s, time.thread_time() - start_s)

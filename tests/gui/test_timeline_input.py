@@ -22,6 +22,7 @@ LEFT, NONE, SHIFT, CONTROL = (
     Qt.KeyboardModifier.ControlModifier,
 )
 Key = Qt.Key
+opens_menu = pytest.mark.qt_log_ignore("plugin does not support", extend=True)
 
 
 @pytest.fixture
@@ -287,6 +288,7 @@ def test_a_row_stays_the_current_one_when_rows_come_before_it(parts: TimelinePar
 # --- menus ---
 
 
+@opens_menu
 def test_the_menu_key_opens_the_menu_of_the_row(parts: TimelineParts, qtbot: QtBot) -> None:
     parts.view.choose_row(1)
     qtbot.keyClick(parts.view, Key.Key_F10, SHIFT)
@@ -296,6 +298,7 @@ def test_the_menu_key_opens_the_menu_of_the_row(parts: TimelineParts, qtbot: QtB
     assert isinstance(QApplication.focusWidget(), QLineEdit)
 
 
+@opens_menu
 def test_the_menu_of_the_selection_hears_copies_and_exports(
     parts: TimelineParts, qtbot: QtBot
 ) -> None:
@@ -310,6 +313,7 @@ def test_the_menu_of_the_selection_hears_copies_and_exports(
     assert told == [("copy", 4 * RATE, 7 * RATE), ("export", 4 * RATE, 7 * RATE)]
 
 
+@opens_menu
 def test_without_a_selection_its_entries_are_left_out(parts: TimelineParts, qtbot: QtBot) -> None:
     parts.marks.set_cursor(5 * RATE)
     qtbot.keyClick(parts.view, Key.Key_Menu)

@@ -381,7 +381,7 @@ def test_untrained_weights_show_a_banner(parts: WindowParts, qtbot: QtBot) -> No
         BackendChanged(BackendKind.DIARIZER, "tower", BackendState.READY, "Tower", is_trained=False)
     )
     qtbot.waitUntil(parts.window.banner.isVisible)
-    assert "Untrained weights (Tower)" in parts.window.banner_text.text()
+    assert "Untrained weights (Tower)" in parts.window.banner.text.text()
 
 
 def _store_session(folder: Path) -> None:
@@ -456,7 +456,7 @@ def test_a_recording_that_broke_off_is_named_so_and_shows_its_text(
     panel.list.itemActivated.emit(broken)
     qtbot.waitUntil(lambda: not parts.state.is_live_shown)
     assert parts.state.document.text() == "what was said before the crash"
-    assert "broke off" in parts.window.banner_text.text()
+    assert "broke off" in parts.window.banner.text.text()
 
 
 def test_a_recording_is_deleted_only_after_a_confirmation(parts: WindowParts, qtbot: QtBot) -> None:
@@ -570,7 +570,7 @@ def test_a_refused_change_is_taken_back_where_it_shows(parts: WindowParts, qtbot
 
 
 def test_the_diarizer_is_chosen_in_the_menu(parts: WindowParts, qtbot: QtBot) -> None:
-    window, menu = parts.window, parts.window.menu_actions.diarizers
+    window, menu = parts.window, parts.window.menu_actions.choices["diarizers"][0]
 
     def entries() -> dict[str, bool]:
         return {action.text(): action.isChecked() for action in menu.actions()}
@@ -597,7 +597,7 @@ def test_a_diarizer_chosen_while_recording_is_taken_back(parts: WindowParts, qtb
 
     parts.session.change_settings = change
     parts.window.show_diarizers([("cluster", "One"), ("sortformer", "Other")])
-    actions = parts.window.menu_actions.diarizers.actions
+    actions = parts.window.menu_actions.choices["diarizers"][0].actions
     actions()[1].trigger()
     qtbot.waitUntil(lambda: actions()[0].isChecked())
     assert parts.controller.settings.diarizer == "cluster"

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpers.display import virtual_display
+
 pytestmark = [
     pytest.mark.gui,
     pytest.mark.skipif(shutil.which("Xvfb") is None, reason="Xvfb is not installed"),
@@ -24,18 +26,8 @@ SCREENSHOTS = ROOT / "build" / "screenshots"
 @pytest.fixture(scope="module")
 def display() -> Iterator[str]:
     """The name of a display of the test's own."""
-    read_fd, write_fd = os.pipe()
-    server = subprocess.Popen(
-        ["Xvfb", "-displayfd", str(write_fd), "-screen", "0", "1400x900x24", "-nolisten", "tcp"],
-        pass_fds=(write_fd,),
-        stderr=subprocess.DEVNULL,
-    )
-    os.close(write_fd)
-    with os.fdopen(read_fd) as pipe:
-        number = pipe.readline().strip()
-    yield f":{number}"
-    server.terminate()
-    server.wait(10)
+    with virtual_display() as name:
+        yield name
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from PySide6.QtCore import SLOT, QCoreApplication, QObject, Slot
 from PySide6.QtDBus import QDBus, QDBusConnection, QDBusMessage
 
 ACCESSIBLE = "org.a11y.atspi.Accessible"
+VALUE = "org.a11y.atspi.Value"
 _ROOT = "/org/a11y/atspi/accessible/root"
 _REGISTRY = "org.a11y.atspi.Registry"
 _TIMEOUT_MS = 5000
@@ -53,10 +54,10 @@ class ScreenReader(QObject):
     def wait_for(self, text: str, timeout_s: float = 10.0) -> bool:
         """Return whether a text is announced in time."""
         end_s = time.monotonic() + timeout_s
-        while text not in self.announced and time.monotonic() < end_s:
+        while not (found := text in "\n".join(self.announced)) and time.monotonic() < end_s:
             QCoreApplication.processEvents()
             time.sleep(0.02)
-        return text in self.announced
+        return found
 
     def find_program(self, timeout_s: float = 20.0) -> tuple[str, str]:
         """Return bus name and path of the first program, once it is there."""

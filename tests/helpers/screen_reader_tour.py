@@ -18,7 +18,7 @@ from shiboken6 import Shiboken
 
 from app.access.install import install_accessibility
 from engine.core.events import FinalWords, SessionState
-from tests.helpers.screen_reader import ScreenReader
+from tests.helpers.screen_reader import VALUE, ScreenReader
 from tests.helpers.scripted_session import BACKENDS
 from tests.helpers.window import conversation, make_window, words
 
@@ -50,7 +50,7 @@ class Window(QObject):
             case _:
                 self.parts.session.enter(SessionState.IDLE)
                 self._notifier.setEnabled(False)
-                QApplication.quit()
+                self.parts.lifecycle.close()
 
 
 def show_window() -> int:
@@ -61,10 +61,8 @@ def show_window() -> int:
         window = Window(Path(home))
         sys.stdout.write("ready\n")
         sys.stdout.flush()
+        window.parts.lifecycle.finished.connect(application.quit)
         application.exec()
-        window.parts.lifecycle.close()
-        while not window.parts.lifecycle.is_finished:
-            application.processEvents()
         Shiboken.delete(window.parts.window)
     return 0
 
@@ -88,24 +86,24 @@ def read_window() -> int:
 
     bus_name, path = reader.find_program()
     heard = reader.walk(bus_name, path)
+    meter = next(thing for thing in heard if thing.name == "Input level")
+    level = reader.value(meter.bus_name, meter.path, VALUE, "CurrentValue")
     tell("say")
-    has_state = reader.wait_for("Recording")
-    has_line = reader.wait_for(SAID_LATER)
+    reader.wait_for("Recording")
+    reader.wait_for(SAID_LATER)
     tell("clear")
-    rows = [thing for thing in reader.walk(bus_name, path) if thing.role == "list item"]
+    rows = [thing for thing in reader.walk(bus_name, path) if thing.name.startswith("[")]
     tell("quit")
     try:
         code = process.wait(30)
     except subprocess.TimeoutExpired:
         process.send_signal(signal.SIGABRT)
         code = process.wait()
-    meter = next(thing for thing in heard if thing.name == "Input level")
     report = {
         "things": [asdict(thing) for thing in heard],
-        "has_state": has_state,
-        "has_line": has_line,
+        "announced": reader.announced,
         "num_rows_after_clearing": len(rows),
-        "meter": meter.role,
+        "level": level,
         "exit_code": code,
     }
     sys.stdout.write(json.dumps(report) + "\n")

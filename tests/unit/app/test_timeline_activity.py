@@ -1,5 +1,7 @@
 """Rows of the timeline from probabilities: thresholds, merges, gifts, wide views, epochs."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -114,7 +116,7 @@ def test_wide_views_count_what_frames_say(num_frames: int) -> None:
     for num_columns in (1, 7, 15):
         edges = np.linspace(0, num_frames, num_columns + 1).astype(np.int64) // size * size
         columns = activity.columns(edges)
-        for column, (first, end) in enumerate(zip(edges, edges[1:], strict=False)):
+        for column, (first, end) in enumerate(pairwise(edges.tolist())):
             part = rows[first:end] > 0
             assert columns.active[:, column] == pytest.approx(part.mean(axis=0), abs=1e-6)
             overlap = (part.sum(axis=1) > 1).mean()
