@@ -174,5 +174,9 @@ def _palette(theme: Theme) -> QPalette:
 def _style_sheet(theme: Theme, is_dark: bool) -> str:
     template = Template(resource_path("theme/window.qss").read_text("utf-8"))
     values = {field.name: str(getattr(theme, field.name)) for field in fields(theme)}
-    chevron = resource_path(f"icons/chevron-{'light' if is_dark else 'dark'}.svg")
-    return template.substitute(values, chevron=chevron.as_posix())
+    kind = "light" if is_dark else "dark"
+    icons = {
+        name: resource_path(f"icons/{name.replace('_', '-')}-{kind}.svg").as_posix()
+        for name in ("chevron", "chevron_up", "check")
+    }
+    return template.substitute(values, **icons)

@@ -15,7 +15,8 @@ from app.views.delay_history import SPAN_S, Group, History, scale_top
 
 _WIDEST = "50000"
 _TICK_PX = 8
-_LINES_HIGH = 6
+_LEAST_PX = 64
+_LINES_HIGH = 4
 
 
 @dataclass(slots=True)
@@ -42,7 +43,7 @@ class DelayPlot:
         for part in (plot, plot.viewport()):
             part.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         plot.setMinimumWidth(96)
-        plot.setFixedHeight(_LINES_HIGH * metrics.height())
+        plot.setFixedHeight(max(_LEAST_PX, _LINES_HIGH * metrics.height()))
         plot.setMouseEnabled(False, False)
         plot.setMenuEnabled(False)
         plot.hideButtons()

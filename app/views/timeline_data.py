@@ -34,11 +34,11 @@ class TimelineData:
         self.spans = SpanIndex(document)
         self.rows: tuple[TimelineRow, ...] = ()
         self._view_s = (0.0, math.inf)
-        self._partial_start = 0
+        self._partial_s = math.inf
         self._columns: tuple[SpeakerId, ...] = ()
         self._columns_of: tuple[int, float] | None = None
         self.words.update(0)
-        self.take_speakers()
+        self._refresh_rows(is_forced=True)
 
     def take_activity(self) -> float:
         """Take in new or revised probabilities."""
@@ -59,20 +59,18 @@ class TimelineData:
 
     def take_partial(self) -> float:
         """Take in other words that may still change."""
-        partial = self.document.partial
-        before = self._partial_start
-        self._partial_start = partial[0].start if partial else self.document.num_samples
-        starts = [before, self._partial_start] if partial else [before]
-        return self.document.seconds(min(starts))
+        partial, before_s = self.document.partial, self._partial_s
+        self._partial_s = self.document.seconds(partial[0].start) if partial else math.inf
+        return min(before_s, self._partial_s)
 
     def take_spans(self) -> float:
         """Take in marked stretches."""
-        self.spans.update()
-        return 0.0
+        first = self.spans.update()
+        return math.inf if first is None else self.document.seconds(first)
 
     def take_speakers(self) -> float:
         """Take in who is one person, and who is called and coloured how."""
-        self._refresh_rows(is_forced=True)
+        self._refresh_rows()
         return 0.0
 
     def set_threshold(self, threshold: float) -> float:

@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, QObject, QRect, QSize, Qt
 from PySide6.QtGui import QFont, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QScrollBar, QSizePolicy, QWidget
 
+from app.i18n import tr
 from app.theme import tabular
 from app.views.context import ViewContext
 from app.views.timeline_controls import TimelineControls
@@ -38,6 +39,7 @@ class TimelineFrame(QWidget):
         self.model = TimelineModel()
         self.controls = TimelineControls(self)
         self.rows_bar = QScrollBar(Qt.Orientation.Vertical, self)
+        self.rows_bar.setAccessibleName(tr("Rows of the timeline"))
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._take_font()

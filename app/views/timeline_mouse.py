@@ -38,11 +38,6 @@ class TimelineMouse:
         self._from = QPointF()
         self._anchor = 0
 
-    @property
-    def is_dragging(self) -> bool:
-        """Whether a button is held that moves something."""
-        return self._drag is not _Drag.NOTHING and self._is_moved
-
     def press(self, event: QMouseEvent) -> None:
         """Begin a drag, or a click."""
         place = event.position()
@@ -66,9 +61,11 @@ class TimelineMouse:
         self._is_moved = True
         if self._drag is _Drag.VIEW:
             self._timeline.setCursor(Qt.CursorShape.ClosedHandCursor)
+            self._timeline.point_at(None)
             self._timeline.scroll_px(self._from.x() - place.x())
             self._from = place
         else:
+            self._timeline.point_at(place)
             self._actions.select_to(self._anchor, place.x())
 
     def release(self, event: QMouseEvent) -> None:
@@ -89,12 +86,6 @@ class TimelineMouse:
         else:
             self._timeline.choose_row(layout.row_at(place.y()))
             self._actions.rename_current()
-
-    def cancel(self) -> bool:
-        """End a drag where it is; return whether there was one."""
-        was_dragging, self._drag = self.is_dragging, _Drag.NOTHING
-        self._timeline.unsetCursor()
-        return was_dragging
 
     def wheel(self, event: QWheelEvent) -> None:
         """Zoom at the pointer, scroll the time with Shift or sidewards, the rows over the names."""

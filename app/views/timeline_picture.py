@@ -31,11 +31,6 @@ class TimelinePicture:
         self._hit_starts = np.zeros(0, np.int64)
         self._px_s = 1.0
 
-    @property
-    def num_kept(self) -> int:
-        """How many painted stretches are kept."""
-        return len(self._tiles)
-
     def forget(self) -> None:
         """Paint everything anew next time."""
         self._tiles.clear()

@@ -13,14 +13,25 @@ class SpanIndex:
 
     def __init__(self, document: TranscriptDocument) -> None:
         self._document = document
+        self._all: tuple[SpanMarked, ...] = ()
         self._spans: dict[SpanKind, list[SpanMarked]] = {}
         self._bounds: dict[SpanKind, tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
         self.update()
 
-    def update(self) -> None:
-        """Take note of all spans."""
+    def update(self) -> int | None:
+        """Take note of all spans and return the sample from which on they are others, if any is."""
+        before, self._all = self._all, self._document.spans
+        first = next(
+            (
+                at
+                for at, pair in enumerate(zip(before, self._all, strict=False))
+                if pair[0] != pair[1]
+            ),
+            min(len(before), len(self._all)),
+        )
+        changed = (*before[first:], *self._all[first:])
         self._spans = {kind: [] for kind in SpanKind}
-        for span in self._document.spans:
+        for span in self._all:
             self._spans[span.kind].append(span)
         self._bounds = {
             kind: (
@@ -31,6 +42,7 @@ class SpanIndex:
             )
             for kind, spans in self._spans.items()
         }
+        return min((span.start for span in changed), default=None)
 
     @property
     def has_own_voice(self) -> bool:

@@ -32,9 +32,6 @@ class TileCache:
         self._tiles: dict[int, Tile] = {}
         self._style: object = None
 
-    def __len__(self) -> int:
-        return len(self._tiles)
-
     def clear(self) -> None:
         """Forget every picture."""
         self._tiles.clear()

@@ -162,8 +162,10 @@ class TimelineView(TimelineFrame):
 
     @Slot()
     def _take_spans(self) -> None:
+        had_own_voice = self._data.spans.has_own_voice
         self._take(self._data.take_spans())
-        self._rows_changed()
+        if self._data.spans.has_own_voice is not had_own_voice:
+            self._rows_changed()
 
     @Slot()
     def _take_speakers(self) -> None:

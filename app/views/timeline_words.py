@@ -30,11 +30,6 @@ class WordIndex:
     def __len__(self) -> int:
         return len(self._seen)
 
-    @property
-    def end(self) -> int:
-        """Sample at which the last locked word ends; 0 without any."""
-        return int(self.locked[1].max(initial=0))
-
     def update(self, first: int) -> tuple[int, bool] | None:
         """Take note of words from an index on.
 

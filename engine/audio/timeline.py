@@ -85,7 +85,13 @@ class AudioTimeline:
                 first = max(start, self._end - self._capacity)
                 return first, self._copy(first, max(first, end))
         # One read never straddles disk and memory: the next one continues.
-        return start, disk(start, min(end, oldest))
+        pcm = disk(start, min(end, oldest))
+        if len(pcm) or end <= start:
+            return start, pcm
+        # What never reached the disk is gone: whoever waits for it would wait for ever.
+        with self._changed:
+            first = max(start, self._end - self._capacity)
+            return first, self._copy(first, max(first, end))
 
     def wait_for_readers(self, max_backlog: int, timeout_s: float) -> bool:
         """Block until no cursor is more than `max_backlog` samples behind; False on timeout.
@@ -163,6 +169,11 @@ class TimelineCursor:
         if len(pcm):
             self._timeline._moved()
         return start, pcm
+
+    def skip(self, num_samples: int) -> None:
+        """Go on without the next samples, at most to where the audio ends now."""
+        self._position = min(self._position + num_samples, self._timeline.end)
+        self._timeline._moved()
 
     def close(self) -> None:
         """Stop counting for `wait_for_readers`; idempotent."""

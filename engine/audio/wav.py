@@ -1,5 +1,6 @@
 """Writes WAV files that survive a crash."""
 
+import contextlib
 import os
 import struct
 from pathlib import Path
@@ -9,8 +10,10 @@ import numpy as np
 from engine.core.errors import AudioFileError
 from engine.core.types import Pcm
 
-_HEADER_BYTES = 44
-_MAX_DATA_BYTES = 0xFFFFFFFF - _HEADER_BYTES
+HEADER_BYTES = 44
+"""Where the samples of our files begin."""
+SAMPLE_BYTES = 2
+_MAX_DATA_BYTES = 0xFFFFFFFF - HEADER_BYTES
 
 
 class WavWriter:
@@ -39,10 +42,10 @@ class WavWriter:
         # Unbuffered: what was appended is the system's to keep, whatever becomes of the process.
         self._file = os.fdopen(fd, "wb", buffering=0)
         try:
-            self._write(_wav_header(sample_rate, 0))
-        except AudioFileError:
+            self._write_at(0, wav_header(sample_rate, 0))
+        except OSError as error:
             self._file.close()
-            raise
+            raise _cannot_write(self.path, error) from error
 
     @property
     def num_samples(self) -> int:
@@ -53,10 +56,17 @@ class WavWriter:
         """Add samples; what is beyond full scale is clipped.
 
         Raises:
-            AudioFileError: the disk is full, or gone.
+            AudioFileError: the disk is full, or gone. The samples that it took count as appended,
+                and the next ones follow them.
         """
-        scaled = np.rint(np.clip(pcm, -1.0, 1.0) * 32767.0).astype("<i2")
-        self._write(scaled.tobytes())
+        try:
+            self._write_at(self._end, as_int16(pcm))
+        except OSError as error:
+            size_bytes = max(self._end, os.fstat(self._file.fileno()).st_size)
+            self._num_samples += (size_bytes - self._end) // SAMPLE_BYTES
+            with contextlib.suppress(OSError):
+                self._file.truncate(self._end)
+            raise _cannot_write(self.path, error) from error
         self._num_samples += len(pcm)
 
     def sync(self) -> None:
@@ -66,9 +76,7 @@ class WavWriter:
             AudioFileError: the disk is full, or gone.
         """
         try:
-            self._file.seek(0)
-            self._write(_wav_header(self.sample_rate, self._num_samples))
-            self._file.seek(0, os.SEEK_END)
+            self._write_at(0, wav_header(self.sample_rate, self._num_samples))
             os.fsync(self._file.fileno())
         except OSError as error:
             raise _cannot_write(self.path, error) from error
@@ -86,13 +94,16 @@ class WavWriter:
         finally:
             self._file.close()
 
-    def _write(self, data: bytes) -> None:
+    @property
+    def _end(self) -> int:
+        return HEADER_BYTES + SAMPLE_BYTES * self._num_samples
+
+    def _write_at(self, position: int, data: bytes) -> None:
+        # Never where the last call happens to have left the file: it may have failed half-way.
+        self._file.seek(position)
         rest = memoryview(data)
-        try:
-            while rest:
-                rest = rest[self._file.write(rest) :]
-        except OSError as error:
-            raise _cannot_write(self.path, error) from error
+        while rest:
+            rest = rest[self._file.write(rest) :]
 
 
 def write_wav(path: str | os.PathLike[str], pcm: Pcm, sample_rate: int) -> None:
@@ -108,11 +119,18 @@ def write_wav(path: str | os.PathLike[str], pcm: Pcm, sample_rate: int) -> None:
         writer.close()
 
 
-def _wav_header(rate: int, num_samples: int) -> bytes:
-    num_bytes = min(2 * num_samples, _MAX_DATA_BYTES)
+def as_int16(pcm: Pcm) -> bytes:
+    """Return samples as a 16-bit WAV file has them, clipped to full scale."""
+    data: bytes = np.rint(np.clip(pcm, -1.0, 1.0) * 32767.0).astype("<i2").tobytes()
+    return data
+
+
+def wav_header(rate: int, num_samples: int) -> bytes:
+    """Return the first `HEADER_BYTES` of a mono 16-bit WAV file."""
+    num_bytes = min(SAMPLE_BYTES * num_samples, _MAX_DATA_BYTES)
     return struct.pack(
         "<4sI4s4sIHHIIHH4sI",
-        *(b"RIFF", num_bytes + _HEADER_BYTES - 8, b"WAVE"),
+        *(b"RIFF", num_bytes + HEADER_BYTES - 8, b"WAVE"),
         *(b"fmt ", 16, 1, 1, rate, 2 * rate, 2, 16),
         *(b"data", num_bytes),
     )

@@ -58,6 +58,10 @@ class BackendError(EngineError):
     """A backend is unknown, unavailable, or failed while running."""
 
 
+class ComputeDeviceError(BackendError):
+    """The GPU that a backend runs on has failed, is out of memory, or is gone."""
+
+
 class ConfigError(EngineError):
     """A setting is unknown or has a value outside its range."""
 

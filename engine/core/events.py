@@ -32,7 +32,11 @@ class PartialWords:
 
 @dataclass(frozen=True, slots=True)
 class FinalWords:
-    """Words that follow the final words told before and never change by themselves."""
+    """Words that never change by themselves.
+
+    They follow the final words told before, but for those that fill a stretch which was marked as
+    untranscribed.
+    """
 
     words: tuple[Word, ...]
 
@@ -119,7 +123,10 @@ class RecordingStopped:
 
 @dataclass(frozen=True, slots=True)
 class SpanMarked:
-    """A stretch that is not ordinary transcribed audio; the same mark_id replaces the old one."""
+    """A stretch that is not ordinary transcribed audio; the same mark_id replaces the old one.
+
+    An untranscribed stretch shrinks as it is filled in; once it is empty it is none any more.
+    """
 
     mark_id: int
     kind: SpanKind

@@ -5,7 +5,6 @@ journal of its own that shares nothing with the other.
 """
 
 import contextlib
-import os
 import re
 import shutil
 from dataclasses import replace
@@ -13,20 +12,8 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from engine.audio.wav import WavWriter
 from engine.core.config import KeepPolicy
-from engine.core.errors import AudioFileError, StoreError
-from engine.core.events import (
-    BackendChanged,
-    BackendState,
-    Event,
-    FinalWords,
-    PartialWords,
-    PlayChanged,
-    UtteranceChanged,
-)
-from engine.core.types import Pcm
-from engine.store.event_json import encode_event, schema_line
+from engine.core.errors import StoreError
 from engine.store.header import (
     AUDIO_NAME,
     EVENTS_NAME,
@@ -34,143 +21,11 @@ from engine.store.header import (
     SessionHeader,
     write_header,
 )
-from engine.store.private import make_file, make_folder
-
-SYNC_INTERVAL_S = 1.0
-"""What a power failure can take of a recording; a killed process loses less."""
+from engine.store.journal_files import AudioJournal, EventJournal
+from engine.store.private import make_folder, sync_folder
+from engine.store.refusals import refused
 
 _PLAIN_NAME = re.compile(r"[\w][\w.-]*")
-
-
-class _SyncTimer:
-    """Tells when a second has passed since the last sync."""
-
-    def __init__(self) -> None:
-        self._last_s: float | None = None
-
-    def is_due(self, now_s: float) -> bool:
-        if self._last_s is not None and now_s - self._last_s < SYNC_INTERVAL_S:
-            return False
-        self._last_s = now_s
-        return True
-
-
-class AudioJournal:
-    """The audio of a recording as a WAV file. Thread: capture only, until `close`."""
-
-    def __init__(self, path: Path, sample_rate: int) -> None:
-        self.path = path
-        self._writer = WavWriter(path, sample_rate)
-        self._timer = _SyncTimer()
-
-    @property
-    def num_samples(self) -> int:
-        """Samples appended so far."""
-        return self._writer.num_samples
-
-    def append(self, pcm: Pcm) -> None:
-        """Add samples.
-
-        Raises:
-            StoreError: the disk is full or gone.
-        """
-        try:
-            self._writer.append(pcm)
-        except AudioFileError as error:
-            raise _not_written(self.path, error) from error
-
-    def sync_if_due(self, now_s: float) -> bool:
-        """Make the file whole on disk if the last time was a second ago; return whether it was.
-
-        Raises:
-            StoreError: the disk is full or gone.
-        """
-        if not self._timer.is_due(now_s):
-            return False
-        try:
-            self._writer.sync()
-        except AudioFileError as error:
-            raise _not_written(self.path, error) from error
-        return True
-
-    def close(self) -> None:
-        """Finish the file; idempotent.
-
-        Raises:
-            StoreError: the disk is full or gone.
-        """
-        try:
-            self._writer.close()
-        except AudioFileError as error:
-            raise _not_written(self.path, error) from error
-
-
-class EventJournal:
-    """The events of a recording, one a line. Thread: the one that publishes them, until `close`."""
-
-    def __init__(self, path: Path) -> None:
-        make_file(path)
-        self.path = path
-        self.num_words = 0
-        # Unbuffered: a line is with the operating system, which outlives us, once it is told.
-        self._file = path.open("ab", buffering=0)
-        self._timer = _SyncTimer()
-        self._is_dirty = True
-        self._file.write(schema_line())
-
-    def append(self, event: Event) -> None:
-        """Add an event; those that only matter while they are shown are left out.
-
-        Raises:
-            StoreError: the disk is full or gone.
-        """
-        if not is_lasting(event):
-            return
-        if isinstance(event, FinalWords):
-            self.num_words += len(event.words)
-        try:
-            self._file.write(encode_event(event))
-        except OSError as error:
-            raise _not_written(self.path, error) from error
-        self._is_dirty = True
-
-    def sync_if_due(self, now_s: float) -> bool:
-        """Bring new lines to disk if the last time was a second ago; return whether it did.
-
-        Raises:
-            StoreError: the disk is full or gone.
-        """
-        if not self._is_dirty or not self._timer.is_due(now_s):
-            return False
-        self._sync()
-        return True
-
-    def close(self) -> None:
-        """Finish the file; idempotent.
-
-        Raises:
-            StoreError: the disk is full or gone.
-        """
-        if self._file.closed:
-            return
-        try:
-            self._sync()
-        finally:
-            self._file.close()
-
-    def _sync(self) -> None:
-        try:
-            os.fsync(self._file.fileno())
-        except OSError as error:
-            raise _not_written(self.path, error) from error
-        self._is_dirty = False
-
-
-def is_lasting(event: Event) -> bool:
-    """Return whether an event says something about the recording that stays true."""
-    if isinstance(event, BackendChanged):
-        return event.state is not BackendState.LOADING
-    return not isinstance(event, PartialWords | UtteranceChanged | PlayChanged)
 
 
 class Journal:
@@ -186,7 +41,11 @@ class Journal:
         self._lock = lock
         self._is_closed = False
         self.audio = AudioJournal(folder / AUDIO_NAME, header.sample_rate)
-        self.events = EventJournal(folder / EVENTS_NAME)
+        try:
+            self.events = EventJournal(folder / EVENTS_NAME)
+        except OSError:
+            self.audio.close(is_kept=False)
+            raise
 
     @classmethod
     def create(cls, root: Path, header: SessionHeader) -> "Journal":
@@ -204,20 +63,33 @@ class Journal:
         try:
             make_folder(root)
             make_folder(folder, exist_ok=False)
-            # Held as long as the process lives: tells a running recording from a broken off one.
-            lock = session_lock(folder)
+        except OSError as error:
+            raise refused(folder, error) from error
+        # Held as long as the process lives: tells a running recording from a broken off one.
+        lock = session_lock(folder)
+        try:
             lock.acquire(timeout=0)
             write_header(folder, header)
-            return cls(folder, header, lock)
-        except (OSError, Timeout, AudioFileError) as error:
-            raise _not_written(folder, error) from error
+            journal = cls(folder, header, lock)
+            sync_folder(folder)
+            sync_folder(root)
+        except (OSError, Timeout, StoreError) as error:
+            lock.release()
+            shutil.rmtree(folder, ignore_errors=True)
+            if isinstance(error, StoreError):
+                raise
+            raise refused(folder, error) from error
+        return journal
 
-    def close(self, keep: KeepPolicy | None = None, *, is_trained: bool = True) -> None:
+    def close(
+        self, keep: KeepPolicy | None = None, *, is_trained: bool = True, num_samples: int = 0
+    ) -> None:
         """Finish the session and delete what is not to be kept; idempotent.
 
         Args:
             keep: what stays, if the user chose anew since the start.
             is_trained: False if a model with random weights took part.
+            num_samples: length of the recording, where the disk did not take all of its audio.
 
         Raises:
             StoreError: the disk is full or gone; what was written stays, marked as not closed.
@@ -227,19 +99,19 @@ class Journal:
         keep = self.header.keep if keep is None else keep
         try:
             try:
-                self.events.close()
+                self.events.close(is_kept=keep is not KeepPolicy.NOTHING)
             finally:
-                self.audio.close()
-            self._settle(keep, is_trained)
+                self.audio.close(is_kept=keep is KeepPolicy.AUDIO_AND_TEXT)
+            self._settle(keep, is_trained, num_samples)
         except OSError as error:
-            raise _not_written(self.folder, error) from error
+            raise refused(self.folder, error) from error
         finally:
             self._is_closed = True
             self._lock.release()
             with contextlib.suppress(OSError):
                 (self.folder / LOCK_NAME).unlink()
 
-    def _settle(self, keep: KeepPolicy, is_trained: bool) -> None:
+    def _settle(self, keep: KeepPolicy, is_trained: bool, num_samples: int) -> None:
         """Delete what is not kept, and write the facts that are known at the end."""
         if keep is KeepPolicy.NOTHING:
             shutil.rmtree(self.folder)
@@ -251,7 +123,7 @@ class Journal:
             keep=keep,
             is_trained=self.header.is_trained and is_trained,
             is_closed=True,
-            num_samples=self.audio.num_samples,
+            num_samples=max(self.audio.num_samples, num_samples),
             num_words=self.events.num_words,
         )
         write_header(self.folder, self.header)
@@ -260,12 +132,3 @@ class Journal:
 def session_lock(folder: Path) -> FileLock:
     """Return the lock that a session's folder is under while it is recorded."""
     return FileLock(folder / LOCK_NAME, mode=0o600, thread_local=False)
-
-
-def _not_written(path: Path, error: Exception) -> StoreError:
-    cause = error.__cause__ if isinstance(error, AudioFileError) else error
-    reason = getattr(cause, "strerror", None) or str(cause)
-    return StoreError(
-        f"The recording cannot be written to {path}: {reason}.",
-        advice="Free disk space there, or choose another folder for recordings.",
-    )

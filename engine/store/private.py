@@ -1,5 +1,6 @@
 """Files that their owner alone may read, written whole or not at all."""
 
+import errno
 import os
 import secrets
 from collections.abc import Iterator
@@ -32,6 +33,25 @@ def make_file(path: Path) -> None:
     os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, FILE_MODE))
 
 
+def sync_folder(path: Path) -> None:
+    """Make the names in a folder survive a power cut, where the system can.
+
+    Raises:
+        OSError: the disk is full or gone.
+    """
+    if os.name == "nt":
+        return
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        # Some network file systems cannot, and say so.
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
+            raise
+    finally:
+        os.close(descriptor)
+
+
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
     """Open a file for writing that takes the place of `path` once it is whole and on disk.
@@ -50,6 +70,7 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
                 file.flush()
                 os.fsync(file.fileno())
             scratch.replace(path)
+            sync_folder(path.parent)
         finally:
             with suppress(FileNotFoundError):
                 scratch.unlink()

@@ -22,7 +22,7 @@ from engine.core.events import (
     WordsAssigned,
     WordsEdited,
 )
-from engine.core.types import SpeakerId, Word, join_words
+from engine.core.types import SpanKind, SpeakerId, Word, join_words
 from engine.text.activity import ActivityTrack
 from engine.text.attribution import attribute_phrase
 from engine.text.lines import LINE_MAX_WORDS, LINE_PAUSE_S, Line, regroup
@@ -196,11 +196,12 @@ class TranscriptDocument:
                 pass
 
     def _mark(self, event: SpanMarked) -> None:
-        old = self._marks.get(event.mark_id)
+        old = self._marks.pop(event.mark_id, None)
         if old is not None:
             self._spans.remove(old)
-        self._marks[event.mark_id] = event
-        insort(self._spans, event, key=lambda span: (span.start, span.mark_id))
+        if event.kind is not SpanKind.UNTRANSCRIBED or event.end > event.start:
+            self._marks[event.mark_id] = event
+            insort(self._spans, event, key=lambda span: (span.start, span.mark_id))
         self._span_tuple = tuple(self._spans)
 
     def _append(self, words: Sequence[Word]) -> int | None:

@@ -1,11 +1,11 @@
 """A speaker timeline by itself: no window, no session; playing is only noted."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
-from PySide6.QtCore import QPoint
+from PySide6.QtCore import QPoint, QRect
 from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -19,7 +19,10 @@ from app.views.speaker_timeline import SpeakerTimeline
 from engine.core.events import ActivityRevised, EditEvent
 from engine.core.types import MAX_SPEAKERS, SpeakerId
 from tests.helpers.transcript import NotedPlayback
-from tests.helpers.window import FRAME_MS, RATE
+from tests.helpers.window import FRAME_MS, RATE, conversation
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
 
 
 @dataclass
@@ -88,6 +91,29 @@ def make_timeline(size: tuple[int, int] = (1240, 800), theme: str = "light") -> 
     window.resize(*size)
     window.show()
     return TimelineParts(window, view, state, marks, editing, playback, appearance)
+
+
+def open_timeline(qtbot: "QtBot", *, is_empty: bool = False) -> Iterator[TimelineParts]:
+    """Yield a shown timeline, of the conversation if it is not to be empty, and close it."""
+    parts = make_timeline()
+    qtbot.addWidget(parts.window)
+    if not is_empty:
+        parts.state.take(list(conversation()))
+        parts.view.set_duration(26.4)
+    qtbot.waitUntil(lambda: parts.view.height() == parts.view.sizeHint().height())
+    parts.view.setFocus()
+    yield parts
+    parts.window.close()
+
+
+def count(image: QImage, rect: QRect, color: QColor) -> int:
+    """Return how many pixels of a rectangle have a colour."""
+    wanted = color.rgb()
+    return sum(
+        image.pixel(x, y) == wanted
+        for x in range(rect.left(), rect.right() + 1)
+        for y in range(rect.top(), rect.bottom() + 1)
+    )
 
 
 def rows(

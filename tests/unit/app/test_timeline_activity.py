@@ -1,5 +1,6 @@
 """Rows of the timeline from probabilities: thresholds, merges, gifts, wide views, epochs."""
 
+import math
 from itertools import pairwise
 
 import numpy as np
@@ -11,10 +12,11 @@ from engine.core.events import (
     ActivityRevised,
     FinalWords,
     RecordingStarted,
+    SpanMarked,
     SpeakerMerged,
     WordsAssigned,
 )
-from engine.core.types import MAX_SPEAKERS, SpeakerId, Word
+from engine.core.types import MAX_SPEAKERS, SpanKind, SpeakerId, Word
 from engine.text.document import TranscriptDocument
 
 pytestmark = pytest.mark.unit
@@ -188,3 +190,18 @@ def test_without_rows_or_frames_nothing_is_active() -> None:
     assert active.shape == assigned.shape == (0, 10)
     assert activity.num_frames == 0
     assert TimelineData(TranscriptDocument(), 0.5).rows == ()
+
+
+def test_only_what_lies_after_a_new_mark_is_out_of_date() -> None:
+    document = _document(_rows((0, 10, 90)))
+    data = TimelineData(document, 0.5)
+    document.apply(SpanMarked(1, SpanKind.GAP, 2 * RATE, 3 * RATE))
+    assert data.take_spans() == 2.0
+    document.apply(SpanMarked(2, SpanKind.OWN_VOICE, 5 * RATE, 5 * RATE))
+    assert data.take_spans() == 5.0
+    assert data.spans.is_speaking
+    document.apply(SpanMarked(2, SpanKind.OWN_VOICE, 5 * RATE, 6 * RATE))
+    assert data.take_spans() == 5.0
+    assert not data.spans.is_speaking
+    assert data.take_spans() == math.inf
+    assert [s.mark_id for s in data.spans.touching(SpanKind.GAP, 2 * RATE, 9 * RATE)] == [1]

@@ -1,0 +1,202 @@
+"""The two files of a recording: what the disk refuses is held until it takes it."""
+
+from pathlib import Path
+
+from engine.audio.wav import HEADER_BYTES, SAMPLE_BYTES, as_int16, wav_header
+from engine.core.events import (
+    BackendChanged,
+    BackendState,
+    Event,
+    FinalWords,
+    PartialWords,
+    PlayChanged,
+    UtteranceChanged,
+)
+from engine.core.types import Pcm
+from engine.store.event_json import encode_event, schema_line
+from engine.store.held_file import HeldFile
+from engine.store.refusals import refused
+
+SYNC_INTERVAL_S = 1.0
+"""What a power failure can take of a recording; a killed process loses less."""
+
+
+class _SyncTimer:
+    """Tells when a second has passed since the last sync."""
+
+    def __init__(self) -> None:
+        self._last_s: float | None = None
+
+    def is_due(self, now_s: float) -> bool:
+        if self._last_s is not None and now_s - self._last_s < SYNC_INTERVAL_S:
+            return False
+        self._last_s = now_s
+        return True
+
+
+class AudioJournal:
+    """The audio of a recording as a WAV file. Thread: capture only, until `close`.
+
+    What the disk refuses is held in memory and written as soon as it is taken.
+    """
+
+    def __init__(self, path: Path, sample_rate: int) -> None:
+        self.path = path
+        self.sample_rate = sample_rate
+        self._timer = _SyncTimer()
+        self._file = HeldFile(path)
+        try:
+            self._file.append(wav_header(sample_rate, 0))
+        except OSError:
+            self._file.close()
+            raise
+
+    @property
+    def num_samples(self) -> int:
+        """Samples appended and not given up so far."""
+        return max(0, self._file.num_bytes - HEADER_BYTES) // SAMPLE_BYTES
+
+    @property
+    def held_s(self) -> float:
+        """Seconds of audio that are not surely on the disk."""
+        return self._file.num_held / SAMPLE_BYTES / self.sample_rate
+
+    def append(self, pcm: Pcm) -> None:
+        """Add samples.
+
+        Raises:
+            StoreError: the disk refused them; they are held.
+        """
+        try:
+            self._file.append(as_int16(pcm))
+        except OSError as error:
+            raise refused(self.path, error) from error
+
+    def hold(self, pcm: Pcm) -> None:
+        """Add samples that the next sync writes."""
+        self._file.hold(as_int16(pcm))
+
+    def give_up(self) -> None:
+        """Forget what the disk has not taken; the file ends with the last whole sample."""
+        self._file.give_up(SAMPLE_BYTES)
+
+    def sync_if_due(self, now_s: float) -> bool:
+        """Make the file whole on disk if the last time was a second ago; return whether it was.
+
+        Raises:
+            StoreError: the disk is full or gone.
+        """
+        if not self._timer.is_due(now_s):
+            return False
+        self._sync()
+        return True
+
+    def close(self, *, is_kept: bool = True) -> None:
+        """Finish the file; idempotent.
+
+        Args:
+            is_kept: False if it is to be deleted, so that nothing needs to be whole.
+
+        Raises:
+            StoreError: the disk is full or gone.
+        """
+        if self._file.is_closed:
+            return
+        try:
+            if is_kept:
+                self._sync()
+        finally:
+            self._file.close()
+
+    def _sync(self) -> None:
+        try:
+            self._file.sync(wav_header(self.sample_rate, self.num_samples))
+        except OSError as error:
+            raise refused(self.path, error) from error
+
+
+class EventJournal:
+    """The events of a recording, one a line. Thread: one at a time.
+
+    What the disk refuses is held in memory and written as soon as it is taken.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.num_words = 0
+        self._timer = _SyncTimer()
+        self._is_dirty = True
+        # A line is with the operating system, which outlives us, before it is told to others.
+        self._file = HeldFile(path)
+        try:
+            self._file.append(schema_line())
+        except OSError:
+            self._file.close()
+            raise
+
+    def append(self, event: Event) -> None:
+        """Add an event; those that only matter while they are shown are left out.
+
+        Raises:
+            StoreError: the disk refused it; it is held.
+        """
+        try:
+            if self._take(event):
+                self._file.append(b"")
+        except OSError as error:
+            raise refused(self.path, error) from error
+
+    def hold(self, event: Event) -> None:
+        """As `append`, but leave the writing to the next sync."""
+        self._take(event)
+
+    def sync_if_due(self, now_s: float) -> bool:
+        """Bring new lines to disk if the last time was a second ago; return whether it did.
+
+        Raises:
+            StoreError: the disk is full or gone.
+        """
+        if not self._is_dirty or not self._timer.is_due(now_s):
+            return False
+        self._sync()
+        return True
+
+    def close(self, *, is_kept: bool = True) -> None:
+        """Finish the file; idempotent.
+
+        Args:
+            is_kept: False if it is to be deleted, so that nothing needs to be whole.
+
+        Raises:
+            StoreError: the disk is full or gone.
+        """
+        if self._file.is_closed:
+            return
+        try:
+            if is_kept:
+                self._sync()
+        finally:
+            self._file.close()
+
+    def _take(self, event: Event) -> bool:
+        if not is_lasting(event):
+            return False
+        if isinstance(event, FinalWords):
+            self.num_words += len(event.words)
+        self._file.hold(encode_event(event))
+        self._is_dirty = True
+        return True
+
+    def _sync(self) -> None:
+        try:
+            self._file.sync()
+        except OSError as error:
+            raise refused(self.path, error) from error
+        self._is_dirty = False
+
+
+def is_lasting(event: Event) -> bool:
+    """Return whether an event says something about the recording that stays true."""
+    if isinstance(event, BackendChanged):
+        return event.state is not BackendState.LOADING
+    return not isinstance(event, PartialWords | UtteranceChanged | PlayChanged)
