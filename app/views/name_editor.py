@@ -28,7 +28,6 @@ class NameEditor(QLineEdit):
         self.setMaxLength(MAX_NAME_CHARACTERS)
         self.setAccessibleName(tr("Name of the speaker"))
         self.hide()
-        self.returnPressed.connect(self._accept)
 
     @property
     def is_open(self) -> bool:
@@ -70,6 +69,9 @@ class NameEditor(QLineEdit):
         if event.key() == Qt.Key.Key_Escape:
             self.cancel()
             self._give_focus_back()
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            # Qt would hand the key on to the view behind, where it means something else.
+            self._accept()
         else:
             super().keyPressEvent(event)
 

@@ -58,6 +58,8 @@ def _move(view: "TranscriptView", event: QKeyEvent) -> bool:
             view.jump_to_latest()
         else:
             view.go_to_beginning()
+            if view.row_count():
+                view.cursor_at.put(first_word(view.rows, 0))
         return True
     if key not in _STEPS or not view.row_count():
         return False

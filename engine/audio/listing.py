@@ -47,12 +47,14 @@ class Endpoint:
         portaudio_name: the PortAudio device to open.
         host_api: the PortAudio host API it belongs to.
         pulse_name: the source or sink to ask for behind it; empty for its default.
+        behind: the source or sink that this is, however it is asked for; empty without a server.
     """
 
     info: DeviceInfo
     portaudio_name: str
     host_api: str
     pulse_name: str = ""
+    behind: str = ""
 
 
 def list_endpoints(timeout_s: float = TIMEOUT_S) -> tuple[Endpoint, ...]:
@@ -132,6 +134,11 @@ def default_endpoint(
     raise DeviceError(f"There is no default {kind} device.", advice=NO_SOUND_ADVICE)
 
 
+def is_nothing(endpoint: Endpoint, pulse: Sequence[PulseDevice]) -> bool:
+    """Whether the sound server offers a default because there is no real device."""
+    return any(d.is_nothing(pulse) for d in pulse if d.name == endpoint.behind)
+
+
 def match_endpoint(endpoints: Sequence[Endpoint], name: str, *, is_input: bool) -> Endpoint:
     """Return the endpoint of a name: exact, else the only one that contains it in any case.
 
@@ -172,7 +179,7 @@ def _from_pulse(server: PortAudioDevice, pulse: Sequence[PulseDevice]) -> tuple[
             is_default_output=device.is_default and not device.is_input,
             is_monitor=device.is_monitor,
         )
-        endpoints.append(Endpoint(info, server.name, server.host_api, device.name))
+        endpoints.append(Endpoint(info, server.name, server.host_api, device.name, device.name))
     return tuple(endpoints)
 
 

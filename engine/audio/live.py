@@ -6,12 +6,15 @@ import numpy as np
 
 from engine.audio.device import InputBlock
 from engine.audio.files import clean
+from engine.core.attempt import Attempt
 from engine.core.errors import DeviceError
 from engine.core.timebase import Clock
 from engine.core.types import Pcm
 
-STALL_S = 8.0
+STALL_S = 4.0
 """A started device that brings nothing for so long is taken as lost."""
+END_S = 0.5
+"""Time a sound system gets to stop or close a stream before it is left alone with it."""
 
 LOST_ADVICE = "Check the plug and the sound settings, or choose another device."
 
@@ -60,10 +63,15 @@ class InputDriver(Protocol):
 
 
 class DeviceWatch(Protocol):
-    """Knows whether a device is still plugged in."""
+    """Knows what became of the device behind a stream."""
+
+    @property
+    def title(self) -> str:
+        """The device's name now, for people: a stream that follows the default may be moved."""
+        ...
 
     def is_device_there(self) -> bool:
-        """Return it without blocking."""
+        """Return whether the stream is where it should be, without blocking."""
         ...
 
     def close(self) -> None:
@@ -91,6 +99,8 @@ class LiveInput:
         self._watch = watch
         self._is_started = False
         self.is_closed = False
+        # NB: written by the thread that closes the stream, read by whoever opens others.
+        self.is_released = False
         self._progress_s = 0.0
         self._num_ring_losses = 0
         self._num_device_overflows = 0
@@ -98,8 +108,8 @@ class LiveInput:
 
     @property
     def name(self) -> str:
-        """The device's name."""
-        return self._name
+        """The device's name; it changes when a sound server moves the stream to another."""
+        return self._name if self._watch is None else self._watch.title
 
     @property
     def sample_rate(self) -> int:
@@ -148,21 +158,38 @@ class LiveInput:
         return InputBlock(pcm, num_lost + self._device_loss(len(pcm), num_lost))
 
     def pause(self) -> None:
-        """Stop capturing until `start`; what was captured can still be read."""
-        if self._is_started and not self.is_closed:
-            self._driver.stop()
+        """Stop capturing until `start`; what was captured can still be read.
+
+        Raises:
+            DeviceError: the sound system does not answer.
+        """
+        is_running = self._is_started and not self.is_closed
         self._is_started = False
+        if is_running:
+            stopping = Attempt(self._driver.stop)
+            if not stopping.wait(END_S):
+                raise DeviceError(
+                    f"The input {self.name} cannot be stopped: the sound system does not answer."
+                )
+            stopping.result()
 
     def close(self) -> None:
-        """Release the device; idempotent."""
+        """Release the device; idempotent. A sound system that hangs is left alone with it."""
+        if self.is_closed:
+            return
         self._is_started = False
         self.is_closed = True
-        self._driver.close()
         if self._watch is not None:
             self._watch.close()
+        # The action keeps the driver, whose memory the sound system may still write to.
+        Attempt(self._release).wait(END_S)
+
+    def _release(self) -> None:
+        self._driver.close()
+        self.is_released = True
 
     def _gone(self) -> DeviceError:
-        return DeviceError(f"The input {self._name} is gone.", advice=LOST_ADVICE)
+        return DeviceError(f"The input {self.name} is gone.", advice=LOST_ADVICE)
 
     def _check_alive(self) -> None:
         if not self._is_started:
@@ -171,7 +198,7 @@ class LiveInput:
             raise self._gone()
         if self._clock.now_s() - self._progress_s > STALL_S:
             raise DeviceError(
-                f"The input {self._name} has brought nothing for {STALL_S:.0f} s.",
+                f"The input {self.name} has brought nothing for {STALL_S:.0f} s.",
                 advice=LOST_ADVICE,
             )
 

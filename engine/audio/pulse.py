@@ -9,12 +9,12 @@ import os
 import re
 import shutil
 import subprocess
-import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 _TIMEOUT_S = 3.0
+_DUMMY_NAMES = ("auto_null", "auto_null.monitor")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,16 @@ class PulseDevice:
     is_default: bool
     is_monitor: bool
 
+    def is_nothing(self, others: Sequence["PulseDevice"]) -> bool:
+        """Whether a server falls back to it because nothing real is left of `others`.
+
+        That is a sink without a device, or what such a machine's loudspeaker plays, taken for a
+        microphone. A monitor that stands beside a microphone was chosen by somebody.
+        """
+        if self.name.startswith(_DUMMY_NAMES):
+            return True
+        return self.is_monitor and all(d.is_monitor for d in others if d.is_input)
+
 
 def query_pulse() -> tuple[PulseDevice, ...]:
     """Return the server's sources and sinks; empty when no server answers."""
@@ -47,6 +57,8 @@ def query_pulse() -> tuple[PulseDevice, ...]:
     found: list[PulseDevice] = []
     for kind in ("source", "sink"):
         text = _pactl("-f", "json", "list", f"{kind}s")
+        if not text:
+            return ()  # a server that hangs is asked but once
         default = _pactl(f"get-default-{kind}").strip()
         try:
             entries = json.loads(text)
@@ -56,10 +68,13 @@ def query_pulse() -> tuple[PulseDevice, ...]:
     return tuple(found)
 
 
-def has_pulse_device(name: str, *, is_input: bool) -> bool:
-    """Whether a source or sink is there; True when the server does not answer."""
-    lines = _pactl("list", "short", "sources" if is_input else "sinks").splitlines()
-    return not lines or any(line.split("\t")[1:2] == [name] for line in lines)
+def pulse_index(name: str, *, is_input: bool) -> str:
+    """Return the server's number of a source or sink; "" if it is not there."""
+    for line in _pactl("list", "short", "sources" if is_input else "sinks").splitlines():
+        index, found, *_ = [*line.split("\t"), ""]
+        if found == name:
+            return index
+    return ""
 
 
 @contextmanager
@@ -79,52 +94,6 @@ def chosen_pulse_device(name: str, *, is_input: bool) -> Iterator[None]:
             os.environ.pop(key, None)
         else:
             os.environ[key] = before
-
-
-class PulseWatch:
-    """Notices when a source or sink is removed.
-
-    The server then moves its streams to another device and says nothing to them. Thread: its own
-    reads the server's events; any may ask.
-    """
-
-    def __init__(self, name: str, *, is_input: bool) -> None:
-        self._name = name
-        self._is_input = is_input
-        # NB: written by the watching thread alone, read by any.
-        self._is_there = True
-        self._events = subprocess.Popen(
-            ["pactl", "subscribe"],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env={**os.environ, "LC_ALL": "C.UTF-8"},
-            text=True,
-        )
-        self._thread = threading.Thread(target=self._follow, name="pulse-watch", daemon=True)
-        self._thread.start()
-
-    def is_device_there(self) -> bool:
-        """Return whether the device has been there all along."""
-        return self._is_there
-
-    def close(self) -> None:
-        """Stop watching; idempotent."""
-        self._events.terminate()
-        self._thread.join(_TIMEOUT_S)
-        self._events.wait(_TIMEOUT_S)
-        if self._events.stdout is not None:
-            self._events.stdout.close()
-
-    def _follow(self) -> None:
-        kind = "source" if self._is_input else "sink"
-        assert self._events.stdout is not None
-        for line in self._events.stdout:
-            if f"'remove' on {kind} #" not in line:
-                continue
-            if not has_pulse_device(self._name, is_input=self._is_input):
-                # Were it plugged in again, the stream would still be elsewhere.
-                self._is_there = False
 
 
 def _pactl(*arguments: str) -> str:

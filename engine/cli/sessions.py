@@ -9,7 +9,8 @@ from engine.cli.startup import startup_of
 from engine.cli.turn_options import MinOffMs, MinOnMs, PadMs, Threshold, turn_policy
 
 if TYPE_CHECKING:
-    from engine.store.library import SessionInfo, SessionLibrary
+    from engine.store.library import SessionInfo, SessionLibrary, StoredSession
+    from engine.text.document import TranscriptDocument
 
 _Reference = Annotated[
     str, typer.Argument(metavar="ID", help="A session, the beginning of its id, or last.")
@@ -56,7 +57,7 @@ def show(context: typer.Context, reference: _Reference) -> None:
     from engine.store.exporters.options import ExportFormat
 
     stored = _library(context).open(reference)
-    print(render(stored.document(), ExportFormat.TXT), end="")
+    print(render(_document(stored), ExportFormat.TXT), end="")
 
 
 def export(
@@ -84,7 +85,7 @@ def export(
     chosen = choose_format(export_format, out)
     if out is not None:
         check_output(out)
-    document = _library(context).open(reference).document()
+    document = _document(_library(context).open(reference))
     if out is None:
         print(exporter.render(document, chosen, options), end="")
     else:
@@ -103,6 +104,24 @@ def delete(
         typer.confirm(f"Delete {info.id} for good?", abort=True, err=True)
     library.delete(info.id)
     print(f"{info.id} is deleted")
+
+
+def _document(stored: "StoredSession") -> "TranscriptDocument":
+    """Return a recording's transcript; tells what of it is lost."""
+    from engine.cli.console import system_console
+
+    document = stored.document()
+    if stored.num_skipped:
+        lines = "1 line" if stored.num_skipped == 1 else f"{stored.num_skipped} lines"
+        system_console().note(
+            f"{lines} of {stored.folder / EVENTS_NAME} cannot be read; the rest is shown."
+        )
+    elif document.num_words < stored.header.num_words:
+        system_console().note(
+            f"{stored.header.num_words} words were recorded, but {document.num_words} are in "
+            f"{stored.folder / EVENTS_NAME}; the rest is lost."
+        )
+    return document
 
 
 def _condition(info: "SessionInfo") -> str:

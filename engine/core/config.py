@@ -84,6 +84,11 @@ class Settings:
     sessions_dir: str = ""
 
     def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            # No name and no folder holds one; file systems answer with errors of all kinds.
+            if isinstance(value, str) and any(ord(character) < 32 for character in value):
+                raise ConfigError(f"The setting {field.name} holds a control character.")
         if self.keep and self.keep not in tuple(KeepPolicy):
             raise ConfigError(
                 f'The setting keep has the unknown value "{self.keep}".',

@@ -2,71 +2,39 @@
 
 import logging
 import threading
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
-import numpy as np
-
-from engine.audio.resample import StreamResampler
 from engine.audio.timeline import AudioTimeline, TimelineCursor
-from engine.backends.protocols import BackendSpec, PacedStream, Stream
-from engine.core.errors import CancelledError, EngineError
-from engine.core.events import (
-    ActivityRevised,
-    Event,
-    FinalWords,
-    Notice,
-    PartialWords,
-    Severity,
-    SpanMarked,
-    StreamEvent,
-    StreamNotice,
-)
+from engine.core.errors import CancelledError, ComputeDeviceError, EngineError
+from engine.core.events import Event, FinalWords, Notice, Severity, SpanMarked
 from engine.core.sync import CancelToken
 from engine.core.timebase import rescale, samples
-from engine.core.types import Pcm, SpanKind, Word
+from engine.core.types import SpanKind
+from engine.pipeline.backfill import Backfill
+from engine.pipeline.lane_hooks import LaneHooks
+from engine.pipeline.lane_pace import (
+    BLOCK_S,
+    MAX_BLOCK_S,
+    SPEAKERS_LIMIT_S,
+    WORDS_LIMIT_S,
+    LanePace,
+    quiet_moment,
+)
 from engine.pipeline.own_voice import OwnVoiceGate
+from engine.pipeline.stream_run import LaneBackend, StreamRun, grid_ms, grid_start
 
 logger = logging.getLogger(__name__)
 
-BLOCK_S = 0.1
-"""What a lane that keeps up takes at a time."""
-MAX_BLOCK_S = 1.0
-"""What a lane that is behind takes at a time."""
+__all__ = ["Lane", "LaneBackend", "LaneHooks"]
+
 MAX_FAILURES = 3
 """A stream that fails this often in one recording is given up."""
-
-
-@dataclass(frozen=True, slots=True)
-class LaneBackend:
-    """A loaded backend as a lane sees it."""
-
-    spec: BackendSpec
-    open_stream: Callable[[], Stream]
-
-
-@dataclass(frozen=True, slots=True)
-class LaneHooks:
-    """What a lane needs from its session. Thread: called on the lane's thread.
-
-    Args:
-        wait_for_backend: blocks until the backend is ready; None if there is none or it failed.
-        post: publishes an event.
-        next_mark_id: numbers marked spans.
-        next_epoch: numbers speaker epochs (see `engine.core.types.SpeakerId`).
-        is_live: whether audio comes at its own pace: only then is a backlog a delay to cut.
-        now_s: host time, for delays.
-        marks_lost: whether audio that the lane has missed is marked: not if the recording is
-            complete without it.
-    """
-
-    wait_for_backend: Callable[[CancelToken], LaneBackend | None]
-    post: Callable[[Event], None]
-    next_mark_id: Callable[[], int]
-    next_epoch: Callable[[], int]
-    now_s: Callable[[], float]
-    is_live: bool = True
-    marks_lost: bool = True
+_CPU = "CPU"
+_UNSURE_S = 0.3
+"""A word that ends this close to where audio was left out may be cut."""
+_UNTOLD_S = 5.0
+"""Audio taken and not told yet, at most, when a lane is given up."""
 
 
 class Lane:
@@ -77,6 +45,7 @@ class Lane:
         timeline: the audio.
         gate: own-voice stretches to silence, or None.
         hooks: see `LaneHooks`.
+        has_rows: whether it tells speakers, not words.
     """
 
     def __init__(
@@ -85,23 +54,40 @@ class Lane:
         timeline: AudioTimeline,
         gate: OwnVoiceGate | None,
         hooks: LaneHooks,
+        *,
+        has_rows: bool = False,
     ) -> None:
         self.name = name
         self._timeline = timeline
         self._gate = gate
-        self._hooks = hooks
+        self._hooks = replace(hooks, post=self._post)
+        self._publish = hooks.post
+        self._has_rows = has_rows
         self._cancel = CancelToken()
         self._cursor: TimelineCursor = timeline.open_cursor()
+        limit_s = SPEAKERS_LIMIT_S if has_rows else WORDS_LIMIT_S
+        self._pace = LanePace(timeline.sample_rate, limit_s)
+        self._backfill = Backfill(name, timeline, gate, self._hooks, has_rows=has_rows)
+        self._is_behind = False
+        # NB: set by the thread that gives the lane up, read by the lane's.
+        self._is_abandoned = False
         # NB: written by the lane's thread alone, read by any.
         self.is_running = False
         self.busy_s = 0.0
         self.reached = 0
+        self.num_steps = 0
+        self.unheard_from: int | None = None
         self._thread = threading.Thread(target=self._run, name=f"vivavoce-{name}", daemon=True)
 
     @property
     def backlog(self) -> int:
         """Samples captured and not taken yet; 0 for a lane without a backend."""
         return self._cursor.backlog if self.is_running else 0
+
+    @property
+    def num_left_out(self) -> int:
+        """Samples left out, and to be filled in later."""
+        return self._backfill.num_left if self.is_running else 0
 
     def start(self) -> None:
         """Start the thread."""
@@ -117,16 +103,42 @@ class Lane:
         self._thread.join(timeout_s)
         return not self._thread.is_alive()
 
+    def abandon(self) -> None:
+        """Listen to it no more, whatever it still does: its thread does not come back."""
+        self._is_abandoned = True
+        self._cancel.cancel()
+        self._cursor.close()
+        if self.unheard_from is None:
+            self.unheard_from = self.reached
+
+    def tell_unheard(self, end: int, why: str) -> None:
+        """Mark what was never told, once the lane has ended or was given up.
+
+        Args:
+            end: one past the last sample of the recording.
+            why: it was not.
+        """
+        start = self.unheard_from
+        if start is not None and start < end and self._hooks.marks_lost and not self._has_rows:
+            mark_id = self._hooks.next_mark_id()
+            self._publish(SpanMarked(mark_id, SpanKind.UNTRANSCRIBED, start, end, why))
+
+    def _post(self, event: Event) -> None:
+        if not self._is_abandoned:
+            self._publish(event)
+
     def _run(self) -> None:
         try:
             backend = self._hooks.wait_for_backend(self._cancel)
             if backend is not None:
                 self._work(backend)
         except CancelledError:
-            pass
+            self._give_up()
         except Exception as error:
-            logger.exception("the %s lane ended", self.name)
-            self._hooks.post(
+            self._give_up()
+            if not self._is_abandoned:
+                logger.exception("the %s lane ended", self.name)
+            self._post(
                 Notice(
                     Severity.ERROR,
                     f"The {self.name} stopped: {error}",
@@ -137,152 +149,144 @@ class Lane:
             self.is_running = False
             self._cursor.close()
 
+    def _give_up(self) -> None:
+        if self.unheard_from is None:
+            self.unheard_from = self._cursor.position
+        self._backfill.give_up("it was not filled in before the end")
+
     def _work(self, backend: LaneBackend) -> None:
         num_failures = 0
-        while not self._cursor.is_at_end and not self._cancel.is_cancelled:
-            run = _StreamRun(
-                backend.spec, backend.open_stream(), self._timeline.sample_rate, self._hooks
-            )
+        while not self._cursor.is_at_end or not self._backfill.is_empty:
+            self._cancel.check()
             try:
-                self._feed(run)
+                if self._cursor.is_at_end:
+                    self._fill_in(backend, MAX_BLOCK_S)
+                else:
+                    self._listen(backend)
             except CancelledError:
                 raise
+            except ComputeDeviceError as error:
+                if backend.spec.device == _CPU:
+                    raise
+                backend = self._hooks.move_to_cpu(error, self._cancel)
             except EngineError as error:
                 num_failures += 1
-                lost_from = min(run.certain_until, self._cursor.position)
-                self._mark_untranscribed(lost_from, self._cursor.position, error.message)
                 if not error.recoverable or num_failures >= MAX_FAILURES:
                     raise
                 logger.warning("the %s starts anew: %s", self.name, error)
-            finally:
-                run.close()
 
-    def _feed(self, run: "_StreamRun") -> None:
-        """Push audio until its end; returns early where audio is gone and a new stream is due."""
-        run.begin(self._align(run.spec))
+    def _listen(self, backend: LaneBackend) -> None:
+        """Run one stream to the end of the audio, or to where audio is gone or it fails."""
+        rate = self._timeline.sample_rate
+        origin = self._align(backend)
+        epoch = self._hooks.next_epoch() if backend.spec.frame_ms else 0
+        run = StreamRun(backend, rate, origin, epoch, is_paced=self._hooks.is_live)
+        try:
+            self._feed(run, backend)
+        except CancelledError:
+            untold = self._cursor.position - samples(_UNTOLD_S, rate)
+            self.unheard_from = max(run.certain_until, untold)
+            raise
+        except EngineError as error:
+            start, end = min(run.certain_until, self._cursor.position), self._cursor.position
+            self._backfill.add(start, end, _clause(error.message))
+            self.unheard_from = end if not error.recoverable else None
+            raise
+        finally:
+            run.close()
+
+    def _feed(self, run: StreamRun, backend: LaneBackend) -> None:
         while not self._cursor.is_at_end:
             self._cancel.check()
-            expected = self._cursor.position
-            start, pcm = self._cursor.read(self._block_size(), timeout_s=0.25)
+            self._leave_out(run)
+            expected, block = self._cursor.position, self._pace.block_size(self._cursor.backlog)
+            start, pcm = self._cursor.read(block, timeout_s=0.25)
             if start > expected:
                 self._say(run.flush())
-                self._mark_untranscribed(
-                    expected, start, f"the {self.name} was too slow and the audio is not kept"
-                )
+                self._backfill.lose(expected, start, f"the {self.name} was too slow")
                 return
-            if len(pcm) == 0:
-                continue
-            if self._gate is not None:
-                pcm = self._gate.silence(start, pcm)
-            began_s = self._hooks.now_s()
-            self._say(run.push(pcm, self._cursor.backlog))
-            self.busy_s += self._hooks.now_s() - began_s
-            self.reached = self._cursor.position
+            if len(pcm):
+                if self._gate is not None:
+                    pcm = self._gate.silence(start, pcm)
+                began_s, backlog = self._hooks.now_s(), self._cursor.backlog
+                self._say(run.push(pcm, backlog))
+                now_s = self._hooks.now_s()
+                self._pace.take(len(pcm), now_s - began_s, self._cursor.backlog, now_s)
+                self._note_progress(now_s - began_s)
+            if self._hooks.is_live and self._pace.has_time(
+                self._cursor.backlog, self._hooks.now_s()
+            ):
+                self._come_to_rest()
+                self._fill_in(backend, BLOCK_S * 4)
         self._say(run.flush())
 
-    def _align(self, spec: BackendSpec) -> int:
-        """Return where a stream begins: on the grid of its frames (2 for rates like 22.05 kHz)."""
-        grid = 2 * spec.frame_ms or 1000
-        position = self._cursor.position
-        rate = self._timeline.sample_rate
-        frame = -(-position * 1000 // (grid * rate))
-        start = rescale(frame * grid, 1000, rate) if position else 0
-        self._skip(start - position)
-        return start
+    def _fill_in(self, backend: LaneBackend, block_s: float) -> None:
+        if not self._backfill.is_empty:
+            self._backfill.step(backend, samples(block_s, self._timeline.sample_rate))
+            self.num_steps += 1
 
-    def _skip(self, num_samples: int) -> None:
-        while num_samples > 0 and not self._cursor.is_at_end:
+    def _note_progress(self, busy_s: float) -> None:
+        self.busy_s += busy_s
+        self.reached = self._cursor.position
+        self.num_steps += 1
+
+    def _leave_out(self, run: StreamRun) -> None:
+        """Go on near the present if the lane is too far behind for it to be live."""
+        is_due = self._hooks.is_live and self._hooks.marks_lost and not self._timeline.is_closed
+        if not is_due or not self._pace.is_too_far_behind(self._cursor.backlog):
+            return
+        left_at = self._say_before_cut(run.break_off())
+        rate, cell_ms = self._timeline.sample_rate, grid_ms(run.spec) if self._has_rows else 10
+        distance = quiet_moment(self._timeline) - self._cursor.position
+        num_samples = rescale(distance * 1000 // (cell_ms * rate) * cell_ms, 1000, rate)
+        if num_samples <= 0:
+            return
+        self._cursor.skip(num_samples)
+        run.leave_out(num_samples)
+        self._backfill.add(left_at, self._cursor.position, f"the {self.name} was too slow")
+        if not self._is_behind:
+            self._is_behind = True
+            self._post(
+                Notice(
+                    Severity.WARNING,
+                    f"The {self.name} cannot keep up: audio is left out for now.",
+                    "Nothing is lost of the recording. What is missing is filled in when the "
+                    "computer has time, at the latest at the end.",
+                )
+            )
+
+    def _come_to_rest(self) -> None:
+        if self._is_behind:
+            self._is_behind = False
+            self._post(Notice(Severity.INFO, f"The {self.name} keeps up again."))
+
+    def _say_before_cut(self, events: Sequence[Event]) -> int:
+        """Publish what is known before audio is left out; return from where on it is not known."""
+        position, rate = self._cursor.position, self._timeline.sample_rate
+        unsure_from = position - samples(_UNSURE_S, rate)
+        for event in events:
+            if isinstance(event, FinalWords):
+                sure = tuple(word for word in event.words if word.end <= unsure_from)
+                for word in event.words[len(sure) :]:
+                    position = min(position, word.start)
+                event = FinalWords(sure)
+            self._say([event])
+        return position
+
+    def _align(self, backend: LaneBackend) -> int:
+        """Go to where a stream may begin, and return it."""
+        start = grid_start(backend.spec, self._cursor.position, self._timeline.sample_rate)
+        while self._cursor.position < start and not self._cursor.is_at_end:
             self._cancel.check()
-            _, pcm = self._cursor.read(num_samples, timeout_s=0.25)
-            num_samples -= len(pcm)
-
-    def _block_size(self) -> int:
-        rate = self._timeline.sample_rate
-        wanted = max(samples(BLOCK_S, rate), self._cursor.backlog // 2)
-        return min(wanted, samples(MAX_BLOCK_S, rate))
+            self._cursor.read(start - self._cursor.position, timeout_s=0.25)
+        return start
 
     def _say(self, events: Sequence[Event]) -> None:
         for event in events:
-            self._hooks.post(event)
-
-    def _mark_untranscribed(self, start: int, end: int, reason: str) -> None:
-        if end > start and self._hooks.marks_lost:
-            self._hooks.post(
-                SpanMarked(self._hooks.next_mark_id(), SpanKind.UNTRANSCRIBED, start, end, reason)
-            )
+            self._post(event)
 
 
-class _StreamRun:
-    """One stream from where it began: resampling in, session time out."""
-
-    def __init__(
-        self, spec: BackendSpec, stream: Stream, session_rate: int, hooks: LaneHooks
-    ) -> None:
-        self.spec = spec
-        self._stream = stream
-        self._rate = session_rate
-        self._hooks = hooks
-        self._origin = 0
-        self._epoch = 0
-        self._resampler = StreamResampler(session_rate, spec.sample_rate)
-        self.certain_until = 0
-
-    def begin(self, origin: int) -> None:
-        """Say which sample of the session is the stream's first."""
-        self._origin = self.certain_until = origin
-        if self.spec.frame_ms:
-            self._epoch = self._hooks.next_epoch()
-
-    def push(self, pcm: Pcm, backlog: int) -> tuple[Event, ...]:
-        if self._hooks.is_live and isinstance(self._stream, PacedStream):
-            self._stream.set_backlog(rescale(backlog, self._rate, self.spec.sample_rate))
-        return self._map(self._stream.push(self._resampler.push(pcm)))
-
-    def flush(self) -> tuple[Event, ...]:
-        tail = self._resampler.flush()
-        events = [*self._stream.push(tail)] if len(tail) else []
-        return self._map([*events, *self._stream.flush()])
-
-    def close(self) -> None:
-        self._stream.close()
-
-    def _map(self, events: Sequence[StreamEvent]) -> tuple[Event, ...]:
-        return tuple(self._on_session_clock(event) for event in events)
-
-    def _on_session_clock(self, event: StreamEvent) -> Event:
-        match event:
-            case PartialWords():
-                heard_until = self._session_sample(event.heard_until)
-                return PartialWords(self._words(event.words), heard_until)
-            case FinalWords():
-                words = self._words(event.words)
-                self.certain_until = max([self.certain_until, *(word.end for word in words)])
-                return FinalWords(words)
-            case ActivityRevised():
-                first = round(self._origin * 1000 / (self._rate * event.frame_ms))
-                frame_samples = event.frame_ms * self._rate // 1000
-                self.certain_until = max(
-                    self.certain_until, (first + event.final_until) * frame_samples
-                )
-                return replace(
-                    event,
-                    first_frame=event.first_frame + first,
-                    final_until=event.final_until + first,
-                    epoch=event.epoch + self._epoch,
-                    probabilities=np.asarray(event.probabilities, dtype=np.float32),
-                )
-            case StreamNotice():
-                return Notice(Severity.INFO, event.message)
-
-    def _words(self, words: Sequence[Word]) -> tuple[Word, ...]:
-        return tuple(
-            replace(
-                word,
-                start=self._session_sample(word.start),
-                end=self._session_sample(word.end),
-            )
-            for word in words
-        )
-
-    def _session_sample(self, sample: int) -> int:
-        return self._origin + rescale(sample, self.spec.sample_rate, self._rate)
+def _clause(message: str) -> str:
+    """Return a sentence as a part of another one."""
+    text = message.strip().rstrip(".")
+    return text or "it failed"

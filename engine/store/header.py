@@ -36,7 +36,8 @@ class SessionHeader:
         diarizer: registry id; empty for none.
         is_trained: False if any model had random weights.
         schema_version: of events.jsonl.
-        is_closed: whether it ended in order.
+        is_closed: whether it ended in order, or was recovered since.
+        is_recovered: whether it broke off and was closed afterwards.
         num_samples: its length; 0 until it is closed.
         num_words: final words; 0 until it is closed.
     """
@@ -52,6 +53,7 @@ class SessionHeader:
     is_trained: bool = True
     schema_version: int = SCHEMA_VERSION
     is_closed: bool = False
+    is_recovered: bool = False
     num_samples: int = 0
     num_words: int = 0
 

@@ -24,6 +24,7 @@ from engine.store.header import (
 from engine.store.journal_files import AudioJournal, EventJournal
 from engine.store.private import make_folder, sync_folder
 from engine.store.refusals import refused
+from engine.store.session_folder import session_lock
 
 _PLAIN_NAME = re.compile(r"[\w][\w.-]*")
 
@@ -107,9 +108,9 @@ class Journal:
             raise refused(self.folder, error) from error
         finally:
             self._is_closed = True
-            self._lock.release()
             with contextlib.suppress(OSError):
                 (self.folder / LOCK_NAME).unlink()
+            self._lock.release()
 
     def _settle(self, keep: KeepPolicy, is_trained: bool, num_samples: int) -> None:
         """Delete what is not kept, and write the facts that are known at the end."""
@@ -127,8 +128,3 @@ class Journal:
             num_words=self.events.num_words,
         )
         write_header(self.folder, self.header)
-
-
-def session_lock(folder: Path) -> FileLock:
-    """Return the lock that a session's folder is under while it is recorded."""
-    return FileLock(folder / LOCK_NAME, mode=0o600, thread_local=False)

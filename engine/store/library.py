@@ -1,13 +1,11 @@
 """The sessions kept on this machine, whole ones and those that broke off."""
 
 import shutil
-import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
-from filelock import Timeout
 from platformdirs import user_data_path
 
 from engine.audio.level_track import LevelTrack, read_level_track
@@ -15,21 +13,19 @@ from engine.core.errors import StoreError
 from engine.core.events import EditEvent, Event, FinalWords, RecordingStarted
 from engine.store.appending import append_events
 from engine.store.event_json import EventFile
-from engine.store.header import (
-    AUDIO_NAME,
-    EVENTS_NAME,
-    HEADER_NAME,
-    LOCK_NAME,
-    SessionHeader,
-    read_header,
+from engine.store.header import AUDIO_NAME, EVENTS_NAME
+from engine.store.recovery import RecoveryReport, recover_session
+from engine.store.session_folder import (
+    header_of,
+    is_active,
+    is_session,
+    stored_num_samples,
 )
-from engine.store.journal import session_lock
 from engine.text.document import TranscriptDocument
 
 LAST = "last"
 """What stands for the newest session wherever an id is asked for."""
-_WAV_HEADER_BYTES = 44
-_DEFAULT_RATE_HZ = 16_000
+_DELETED = ".deleted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +38,11 @@ class SessionInfo:
         started_at: local wall time, ISO 8601.
         duration_s: seconds of audio; of a broken off session, as far as it reached the disk.
         num_words: final words.
-        is_closed: whether it ended in order.
+        is_closed: whether it ended in order, or was recovered since.
         is_active: whether a program is recording it now.
         has_audio: whether its audio is there.
         size_bytes: what it takes on disk.
+        is_recovered: whether it broke off and was closed afterwards.
     """
 
     id: str
@@ -57,6 +54,12 @@ class SessionInfo:
     is_active: bool
     has_audio: bool
     size_bytes: int
+    is_recovered: bool = False
+
+    @property
+    def is_broken_off(self) -> bool:
+        """Whether nobody finished it: `SessionLibrary.recover` does."""
+        return not self.is_closed and not self.is_active
 
 
 class StoredSession:
@@ -64,7 +67,7 @@ class StoredSession:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.header = _header_of(folder)
+        self.header = header_of(folder)
         self._events = EventFile(folder / EVENTS_NAME)
 
     @property
@@ -113,7 +116,7 @@ class StoredSession:
             except (ValueError, ArithmeticError):
                 # Damage can leave a line well-formed and its numbers senseless.
                 self._events.num_skipped += 1
-        document.num_samples = max(document.num_samples, _num_samples(self.folder, header))
+        document.num_samples = max(document.num_samples, stored_num_samples(self.folder, header))
         document.is_trained = document.is_trained and header.is_trained
         return document
 
@@ -127,12 +130,13 @@ class StoredSession:
             id=header.id,
             title=header.title,
             started_at=header.started_at,
-            duration_s=_num_samples(self.folder, header) / header.sample_rate,
+            duration_s=stored_num_samples(self.folder, header) / header.sample_rate,
             num_words=num_words,
             is_closed=header.is_closed,
-            is_active=_is_active(self.folder, header),
+            is_active=is_active(self.folder, header),
             has_audio=self.audio_path is not None,
             size_bytes=sum(path.stat().st_size for path in self.folder.iterdir()),
+            is_recovered=header.is_recovered,
         )
 
 
@@ -176,10 +180,24 @@ class SessionLibrary:
             StoreError: there is no such session, it is being recorded, or it cannot be deleted.
         """
         folder = self._find_idle(reference)
+        # Hidden first, in one step: a process that dies half-way leaves no half of a session.
+        hidden = folder.with_name(f".{folder.name}{_DELETED}")
         try:
-            shutil.rmtree(folder)
+            folder.rename(hidden)
+            shutil.rmtree(hidden)
         except OSError as error:
-            raise StoreError(f"{folder} cannot be deleted: {error.strerror}.") from error
+            raise StoreError(
+                f"{error.filename or folder} cannot be deleted: {error.strerror}.",
+                advice="Check who may change the folder.",
+            ) from error
+
+    def recover(self, reference: str) -> RecoveryReport:
+        """Finish a session that broke off; nothing is changed in one that did not.
+
+        Raises:
+            StoreError: there is no such session, it is being recorded, or it cannot be written.
+        """
+        return recover_session(self._find(reference))
 
     def delete_audio(self, reference: str) -> None:
         """Delete a session's audio and keep its text.
@@ -203,7 +221,7 @@ class SessionLibrary:
 
     def _folders(self) -> tuple[Path, ...]:
         try:
-            return tuple(path for path in self.root.iterdir() if _is_session(path))
+            found = tuple(self.root.iterdir())
         except FileNotFoundError:
             return ()
         except OSError as error:
@@ -211,6 +229,10 @@ class SessionLibrary:
                 f"The recordings in {self.root} cannot be read: {error.strerror}.",
                 advice="Check who may read the folder.",
             ) from error
+        for path in found:
+            if path.name.startswith(".") and path.name.endswith(_DELETED):
+                shutil.rmtree(path, ignore_errors=True)
+        return tuple(path for path in found if is_session(path))
 
     def _find(self, reference: str) -> Path:
         if reference == LAST:
@@ -237,59 +259,11 @@ class SessionLibrary:
 
     def _find_idle(self, reference: str) -> Path:
         folder = self._find(reference)
-        if _is_active(folder, _header_of(folder)):
+        if is_active(folder, header_of(folder)):
             raise StoreError(
                 f"The session {folder.name} is being recorded.", advice="Stop it first."
             )
         return folder
-
-
-def _is_session(folder: Path) -> bool:
-    return (
-        folder.is_dir()
-        and not folder.is_symlink()
-        and any((folder / name).is_file() for name in (HEADER_NAME, EVENTS_NAME, AUDIO_NAME))
-    )
-
-
-def _header_of(folder: Path) -> SessionHeader:
-    """Return a session's header, or what can be said without one."""
-    try:
-        return read_header(folder)
-    except (OSError, ValueError):
-        started = datetime.fromtimestamp(folder.stat().st_mtime, UTC).astimezone()
-        rate = _wav_rate(folder / AUDIO_NAME) or _DEFAULT_RATE_HZ
-        return SessionHeader(folder.name, started.isoformat(timespec="seconds"), rate)
-
-
-def _num_samples(folder: Path, header: SessionHeader) -> int:
-    if header.is_closed:
-        return header.num_samples
-    # A file that broke off can hold more than its own header says.
-    path = folder / AUDIO_NAME
-    size_bytes = path.stat().st_size if path.is_file() else 0
-    return max(0, size_bytes - _WAV_HEADER_BYTES) // 2
-
-
-def _wav_rate(path: Path) -> int:
-    try:
-        with path.open("rb") as file:
-            head = file.read(_WAV_HEADER_BYTES)
-    except OSError:
-        return 0
-    return int(struct.unpack_from("<I", head, 24)[0]) if len(head) == _WAV_HEADER_BYTES else 0
-
-
-def _is_active(folder: Path, header: SessionHeader) -> bool:
-    if header.is_closed or not (folder / LOCK_NAME).exists():
-        return False
-    lock = session_lock(folder)
-    try:
-        lock.acquire(timeout=0)
-    except (Timeout, OSError):
-        return True
-    lock.release()
-    return False
 
 
 def _time(info: SessionInfo) -> float:

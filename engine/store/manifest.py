@@ -16,6 +16,10 @@ from engine.core.types import BackendKind
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _MODEL_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_REPOSITORY = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASCII)
+# Plain HTTP only to this machine itself: a mirror, or a test.
+_WEB_ADDRESS = re.compile(r"https://[^/]|http://(127\.0\.0\.1|localhost|\[::1\])[:/]")
+_MAX_MEMBER_BYTES = 2**50
 T = TypeVar("T")
 
 
@@ -35,8 +39,7 @@ class Member:
 
     def __post_init__(self) -> None:
         _check_relative(self.name)
-        if self.size_bytes <= 0:
-            raise ValueError(f"size_bytes must be positive, got {self.size_bytes}")
+        _check_size(self.size_bytes)
         _check_sha256(self.sha256)
 
 
@@ -63,6 +66,8 @@ class WheelSource:
             raise ValueError(f"package must be a package name, got {self.package!r}")
         if not re.fullmatch(r"[A-Za-z0-9.!+_-]+", self.version):
             raise ValueError(f"version must be exact, got {self.version!r}")
+        _check_size(self.size_bytes)
+        _check_folder(self.folder)
         _check_sha256(self.sha256)
 
     def __str__(self) -> str:
@@ -90,6 +95,9 @@ class HubSource:
     tensors: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        if not _REPOSITORY.fullmatch(self.repo):
+            raise ValueError(f"repo must be owner/name, got {self.repo!r}")
+        _check_folder(self.folder)
         if not all(self.files):
             raise ValueError("hub.files must be groups of one pattern or more")
 
@@ -106,6 +114,10 @@ class UrlSource:
     """
 
     base: str
+
+    def __post_init__(self) -> None:
+        if not _WEB_ADDRESS.match(self.base):
+            raise ValueError(f"base must be an https address, got {self.base!r}")
 
     def __str__(self) -> str:
         return self.base
@@ -247,6 +259,16 @@ def _check_keys(table: Mapping[str, Any], kind: type[Any], where: str) -> None:
     )
     if missing:
         raise ValueError(f"key '{where}{missing[0]}' is missing")
+
+
+def _check_size(size_bytes: int) -> None:
+    if not 0 < size_bytes <= _MAX_MEMBER_BYTES:
+        raise ValueError(f"size_bytes must be 1 to {_MAX_MEMBER_BYTES}, got {size_bytes}")
+
+
+def _check_folder(folder: str) -> None:
+    if folder:
+        _check_relative(folder)
 
 
 def _check_sha256(text: str) -> None:

@@ -86,7 +86,7 @@ def test_escape_when_the_search_is_open_then_it_closes_and_marks_nothing(
     assert not talk.window.search_bar.isVisible()
     assert talk.context.marks.hits == ()
     assert QApplication.focusWidget() is talk.window.transcript
-    assert "stop_speaking" not in talk.session.calls
+    assert "stop speaking" not in talk.session.calls
 
 
 def test_another_document_when_it_is_shown_then_it_is_searched(talk: "WindowParts", qtbot: "QtBot"):

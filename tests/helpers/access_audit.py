@@ -55,8 +55,8 @@ def cut_texts(window: QWidget) -> list[str]:
         elif isinstance(widget, QLabel):
             is_cut = _is_label_cut(widget)
         elif isinstance(widget, QAbstractButton):
-            hint = widget.sizeHint()
-            is_cut = hint.width() > widget.width() or hint.height() > widget.height()
+            is_low = widget.fontMetrics().height() > widget.height()
+            is_cut = is_low or widget.sizeHint().width() > widget.width()
         elif isinstance(widget, QComboBox):
             is_narrow = widget.sizeHint().width() > widget.width()
             is_cut = widget.sizeHint().height() > widget.height() or (

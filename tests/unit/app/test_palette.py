@@ -1,5 +1,7 @@
 """Colours that everybody can tell apart and read."""
 
+import re
+from dataclasses import fields
 from itertools import combinations
 
 import numpy as np
@@ -7,11 +9,15 @@ import pytest
 from numpy.typing import NDArray
 
 from app.theme import Theme, load_themes
+from engine.core.resources import resource_path
 from engine.core.types import MAX_SPEAKERS
 
 pytestmark = pytest.mark.unit
 
 MIN_CONTRAST = 4.5
+"""WCAG 2.2 AA, 1.4.3."""
+MIN_MARK_CONTRAST = 3.0
+"""WCAG 2.2 AA, 1.4.11."""
 MIN_DISTANCE = 0.08
 
 # Machado, Oliveira and Fernandes (2009), severity 1, on linear RGB.
@@ -76,9 +82,20 @@ def theme(request: pytest.FixtureRequest) -> Theme:
     return load_themes()[request.param]
 
 
-def test_every_speaker_has_a_color_of_enough_contrast(theme: Theme) -> None:
+def test_every_speaker_has_a_color(theme: Theme) -> None:
     assert len(theme.speakers) == MAX_SPEAKERS
-    assert min(_contrast(color, theme.ground) for color in theme.speakers) >= MIN_CONTRAST
+
+
+@pytest.mark.parametrize("ground", ["ground", "panel", "selection"])
+def test_names_of_speakers_can_be_read_where_they_stand(theme: Theme, ground: str) -> None:
+    worst = min(_contrast(color, getattr(theme, ground)) for color in theme.speakers)
+    assert worst >= MIN_CONTRAST
+
+
+@pytest.mark.parametrize("ground", ["hit", "hit_current", "playing_ground"])
+def test_marks_of_speakers_are_seen_under_lit_words(theme: Theme, ground: str) -> None:
+    worst = min(_contrast(color, getattr(theme, ground)) for color in theme.speakers)
+    assert worst >= MIN_MARK_CONTRAST
 
 
 @pytest.mark.parametrize("vision", VISIONS)
@@ -88,26 +105,63 @@ def test_speakers_differ_for_every_kind_of_eye(theme: Theme, vision: str) -> Non
     assert nearest >= MIN_DISTANCE
 
 
-@pytest.mark.parametrize(
-    ("text", "ground"),
-    [
-        ("text", "ground"),
-        ("text", "panel"),
-        ("text", "raised"),
-        ("text", "hover"),
-        ("text", "selection"),
-        ("text", "warning_ground"),
-        ("text", "error_ground"),
-        ("muted", "ground"),
-        ("muted", "panel"),
-        ("muted", "selection"),
-        ("partial", "ground"),
-        ("warning", "ground"),
-        ("warning", "panel"),
-        ("on_focus", "focus"),
-        ("on_focus", "focus_hover"),
-        ("on_record", "record"),
-    ],
-)
+TEXTS = {
+    "text": (
+        "ground panel raised hover pressed selection warning_ground error_ground "
+        "hit hit_current playing_ground"
+    ),
+    "muted": "ground panel raised hover selection warning_ground error_ground",
+    "partial": "ground selection hit",
+    "warning": "ground panel raised selection",
+    "focus": "ground panel",
+    "on_focus": "focus focus_hover",
+    "on_record": "record",
+}
+"""What words are written with, and on what."""
+MARKS = {
+    "focus": "ground panel raised hover selection warning_ground error_ground",
+    "text": "panel line",
+    "edge": "ground panel raised",
+    "scroll": "ground panel",
+    "record": "panel raised",
+    "warning": "ground panel line",
+    "good": "panel line",
+    "hit_mark": "ground panel",
+    "playing": "ground panel selection",
+    "overlap": "ground panel selection",
+}
+"""Lines, icons and rings that say something, and what is around them."""
+# Not here, as they say nothing alone: `line` between areas, `faint` on what cannot be used.
+
+
+def _pairs(table: dict[str, str]) -> list[tuple[str, str]]:
+    return [(name, ground) for name, grounds in table.items() for ground in grounds.split()]
+
+
+@pytest.mark.parametrize(("text", "ground"), _pairs(TEXTS))
 def test_text_can_be_read_on_every_ground(theme: Theme, text: str, ground: str) -> None:
     assert _contrast(getattr(theme, text), getattr(theme, ground)) >= MIN_CONTRAST
+
+
+@pytest.mark.parametrize(("mark", "ground"), _pairs(MARKS))
+def test_marks_are_seen_on_what_is_around_them(theme: Theme, mark: str, ground: str) -> None:
+    assert _contrast(getattr(theme, mark), getattr(theme, ground)) >= MIN_MARK_CONTRAST
+
+
+def test_every_color_of_the_palette_is_looked_at(theme: Theme) -> None:
+    known = {*TEXTS, *MARKS, "speakers", "line", "faint"}
+    known |= {ground for table in (TEXTS, MARKS) for _, ground in _pairs(table)}
+    assert known == {field.name for field in fields(theme)}
+
+
+def test_the_style_sheet_writes_only_pairs_that_are_looked_at() -> None:
+    sheet = resource_path("theme/window.qss").read_text("utf-8")
+    known = set(_pairs(TEXTS))
+    pairs = set()
+    for rule in re.findall(r"\{([^}]*)\}", sheet):
+        ground = re.search(r"(?<![\w-])background: \$(\w+)", rule)
+        text = re.search(r"(?<![\w-])color: \$(\w+)", rule)
+        if ground and text and text[1] != "faint":
+            pairs.add((text[1], ground[1]))
+    assert len(pairs) >= 8
+    assert pairs <= known

@@ -23,7 +23,7 @@ from engine.core.events import (
 from engine.core.timebase import VirtualClock
 from engine.core.types import SpeakerId
 from engine.session.keeping import Keeper
-from engine.store.journal import is_lasting
+from engine.store.journal_files import is_lasting
 from engine.store.library import SessionLibrary
 from engine.text.document import TranscriptDocument
 from tests.helpers.session import RATE, ScriptedDevices, SessionBench, array_input
