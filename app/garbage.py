@@ -1,7 +1,11 @@
-"""Lets Python's cyclic garbage collector run on the main thread alone.
+"""Lets Python's cyclic garbage collector run on the main thread alone, and never for long.
 
 Closed dialogs leave cycles that hold Qt objects. The collector runs on whichever thread happens to
 allocate, and a Qt object that dies on a worker thread takes the process with it.
+
+A full collection looks at every object there is: the modules of the models, and every word of a
+long session, which takes longer than a picture may. What survives one is therefore set aside
+(`gc.freeze`) until nothing is recorded, when everything is looked at again.
 """
 
 import gc
@@ -32,6 +36,7 @@ class GarbageCollector(QObject):
     def stop(self) -> None:
         """Give collecting back; idempotent."""
         self._timer.stop()
+        gc.unfreeze()
         gc.enable()
 
     @Slot()
@@ -41,4 +46,13 @@ class GarbageCollector(QObject):
         for generation in (2, 1, 0):
             if counts[generation] > thresholds[generation]:
                 gc.collect(generation)
+                if generation == 2:
+                    gc.freeze()
                 return
+
+    @Slot()
+    def collect_all(self) -> None:
+        """Look at everything again: for moments in which nobody waits for the next picture."""
+        gc.unfreeze()
+        gc.collect()
+        gc.freeze()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.i18n import tr
+from app.i18n import tr, tr_n
 from app.jobs import Jobs
 from app.state import AppState
 from app.views.sessions_panel import describe
@@ -82,6 +82,7 @@ class Shelf(QObject):
         self._missing: tuple[ModelStatus, ...] = ()
         self._failed: frozenset[BackendKind] | None = None
         self._was_busy = False
+        self._has_offered = False
         self._cancel = CancelToken()
         state.backends_changed.connect(self._check_models)
         state.session_changed.connect(self._watch_recording)
@@ -180,17 +181,36 @@ class Shelf(QObject):
 
     def list_sessions(self) -> None:
         """Look for kept recordings; `sessions_listed` follows."""
-        self._jobs.run(lambda: self._library().list(), self.sessions_listed.emit, self._show_error)
+        self._jobs.run(lambda: self._library().list(), self._tell_sessions, self._show_error)
 
     @Slot(str)
     def open_session(self, session_id: str) -> None:
-        """Show a kept recording; its levels follow."""
+        """Show a kept recording, finished first if it broke off; its levels follow."""
 
-        def work() -> tuple[TranscriptDocument, "SessionInfo"]:
-            stored = self._library().open(session_id)
+        def work() -> tuple[TranscriptDocument, "SessionInfo"] | None:
+            library = self._library()
+            if library.open(session_id).info().is_broken_off and not self._recover(session_id):
+                return None
+            stored = library.open(session_id)
             return stored.document(), stored.info()
 
         self._jobs.run(work, self._show_session, self._show_error)
+
+    def _recover(self, session_id: str) -> bool:
+        """Finish a recording that broke off; return whether it is there. Thread: a worker's."""
+        try:
+            report = self._library().recover(session_id)
+        except EngineError as caught:
+            # It can be read as it is.
+            error = caught
+            self._jobs.call_soon(lambda: self._show_error(error))
+            return True
+        self._jobs.call_soon(lambda: self._tell_recovered(report.text))
+        return report.is_there
+
+    def _tell_recovered(self, text: str) -> None:
+        self._state.add_notice(Notice(Severity.INFO, text))
+        self.list_sessions()
 
     def _read_levels(self, session_id: str) -> None:
         def work() -> "LevelHistory | None":
@@ -255,7 +275,21 @@ class Shelf(QObject):
             lambda: self._library().append_edits(session_id, events), on_error=self._show_error
         )
 
-    def _show_session(self, found: tuple[TranscriptDocument, "SessionInfo"]) -> None:
+    def _tell_sessions(self, infos: tuple["SessionInfo", ...]) -> None:
+        self.sessions_listed.emit(infos)
+        num_broken = sum(info.is_broken_off for info in infos)
+        if num_broken and not self._has_offered:
+            text = tr_n(
+                "1 recording broke off. It is kept; open it in Recordings.",
+                "{n} recordings broke off. They are kept; open them in Recordings.",
+                num_broken,
+            )
+            self._state.add_notice(Notice(Severity.WARNING, text))
+        self._has_offered = True
+
+    def _show_session(self, found: tuple[TranscriptDocument, "SessionInfo"] | None) -> None:
+        if found is None:
+            return
         document, info = found
         title, detail = describe(info)
         self._state.show_stored(

@@ -31,7 +31,7 @@ from app.views.context import ViewContext
 from app.views.main_window import MainWindow
 from engine.core.config import Settings, folders, load_settings
 from engine.core.errors import ConfigError, EngineError
-from engine.core.events import EditEvent, Notice, Severity
+from engine.core.events import BackendState, EditEvent, Notice, Severity
 
 if TYPE_CHECKING:
     from engine.session.session import Session
@@ -55,6 +55,9 @@ class Program:
         self.lifecycle.catch_signals()
         collector = GarbageCollector(self.application)
         collector.start()
+        tidy = lambda: collector.collect_all() if is_at_rest(self.state) else None  # noqa: E731
+        self.state.session_changed.connect(tidy)
+        self.state.backends_changed.connect(tidy)
         self.window.show()
         try:
             return self.application.exec()
@@ -101,6 +104,12 @@ def assemble(environment: Mapping[str, str]) -> Program:
     # Models load behind the first picture of the window, not before it.
     window.painted.connect(lambda: QTimer.singleShot(0, lambda: controller.build(_build)))
     return Program(application, state, controller, lifecycle, window)
+
+
+def is_at_rest(state: AppState) -> bool:
+    """Return whether nothing is recorded and no model is being loaded."""
+    loads = any(backend.state is BackendState.LOADING for backend in state.backends.values())
+    return not state.is_busy and not loads
 
 
 def make_context(

@@ -50,6 +50,7 @@ class Bench:
     def __init__(self, home: Path) -> None:
         from PySide6.QtWidgets import QApplication
 
+        from app.garbage import GarbageCollector
         from tests.helpers.scripted_session import BACKENDS
         from tests.helpers.window import make_window
 
@@ -60,6 +61,8 @@ class Bench:
         self.window.show()
         self.parts.controller.attach(self.parts.session.as_session())
         self.parts.session.post(*BACKENDS)
+        self._collector = GarbageCollector(self.application)
+        self._collector.start()
         self.settle()
 
     def settle(self) -> None:

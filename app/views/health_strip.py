@@ -13,11 +13,7 @@ from app.views.elided_label import ElidedLabel
 from engine.core.events import BackendChanged, BackendState
 from engine.core.types import BackendKind
 
-_KINDS = {
-    BackendKind.RECOGNIZER: "Text",
-    BackendKind.DIARIZER: "Speakers",
-    BackendKind.SYNTHESIZER: "Voice",
-}
+_KINDS = (BackendKind.RECOGNIZER, BackendKind.DIARIZER, BackendKind.SYNTHESIZER)
 _BEHIND_S = 5.0
 """A backlog from which on it is worth a look."""
 _WARNING_SIGN = "⚠"
@@ -124,7 +120,7 @@ class HealthStrip(QFrame):
         loading: list[BackendChanged] = []
         for kind, label in self.backends.items():
             backend = self._state.backends.get(kind)
-            label.setText(f"{_KINDS[kind]}: {_describe(backend)}")
+            label.setText(_describe(kind, backend))
             label.setToolTip(backend.message or label.text() if backend else "")
             is_failed = backend is not None and backend.state is BackendState.FAILED
             theme = self._appearance.theme
@@ -157,21 +153,33 @@ class HealthStrip(QFrame):
             label.setFont(font)
 
 
-def _describe(backend: BackendChanged | None) -> str:
+def _describe(kind: BackendKind, backend: BackendChanged | None) -> str:
+    titles = {
+        BackendKind.RECOGNIZER: tr("Text"),
+        BackendKind.DIARIZER: tr("Speakers"),
+        BackendKind.SYNTHESIZER: tr("Voice"),
+    }
+    return tr("{kind}: {backend}", kind=titles[kind], backend=_state_of(backend))
+
+
+def _state_of(backend: BackendChanged | None) -> str:
     if backend is None:
         return "…"
     name = backend.title or backend.backend_id
     match backend.state:
+        case BackendState.LOADING if backend.progress >= 0:
+            return tr("{name}, loading {percent}", name=name, percent=f"{backend.progress:.0%}")
         case BackendState.LOADING:
-            percent = f" {backend.progress:.0%}" if backend.progress >= 0 else ""
-            return f"{name}, loading{percent}"
+            return tr("{name}, loading", name=name)
         case BackendState.FAILED:
-            return f"{name}, not available"
+            return tr("{name}, not available", name=name)
         case BackendState.OFF:
-            return "off" if backend.backend_id == "none" else f"{name}, not loaded"
+            return (
+                tr("off") if backend.backend_id == "none" else tr("{name}, not loaded", name=name)
+            )
         case BackendState.READY:
-            where = f" · {backend.device}" if backend.device else ""
-            return f"{name}{where}{'' if backend.is_trained else ' · UNTRAINED'}"
+            place = f"{name} · {backend.device}" if backend.device else name
+            return place if backend.is_trained else tr("{name} · UNTRAINED", name=place)
 
 
 def _losses(health: HealthReading) -> str:
@@ -194,4 +202,4 @@ def _losses(health: HealthReading) -> str:
 
 
 def _seconds(value: float | None) -> str:
-    return "–" if value is None else f"{value:.1f} s"
+    return "–" if value is None else tr("{seconds} s", seconds=f"{value:.1f}")

@@ -130,6 +130,7 @@ class SessionsPanel(QFrame):
     def _add_hint(self, text: str) -> None:
         item = QListWidgetItem(text)
         item.setFlags(Qt.ItemFlag.NoItemFlags)
+        item.setToolTip(text)
         self.list.addItem(item)
 
     def _chosen_id(self) -> str:

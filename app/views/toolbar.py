@@ -214,6 +214,12 @@ class Toolbar(QFrame):
         self.time_label.setFont(tabular(font))
         self.time_label.setAccessibleName(tr("Length of the recording"))
         self.detail_label.setProperty("role", "muted")
+        # A screen reader calls a list of choices by its label; else it says the choice alone.
+        for (label, _), chooser in zip(
+            self._icons, (self.input_chooser, self.output_chooser), strict=True
+        ):
+            label.setAccessibleName(chooser.accessibleName())
+            label.setBuddy(chooser)
         buttons = FoldingRow(self.record_button, self.pause_button, self.stop_button)
         times = _together(self.time_label, self.detail_label, is_free_at_end=True)
         microphone = _together(self._icons[0][0], self.input_chooser, self.meter)

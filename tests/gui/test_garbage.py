@@ -38,3 +38,42 @@ def test_cycles_when_made_on_a_worker_then_they_die_on_the_main_thread(qtbot: Qt
 
     assert set(died_on) == {threading.main_thread().name}
     assert gc.isenabled()
+
+
+def test_words_of_a_long_session_when_they_survived_once_then_they_are_set_aside(
+    qtbot: QtBot,
+) -> None:
+    del qtbot
+    collector = GarbageCollector()
+    collector.start()
+    try:
+        kept = [[number] for number in range(50_000)]
+        gc.collect(0)
+        gc.collect(1)
+        before = gc.get_freeze_count()
+        for _ in range(1000):
+            kept += [[number] for number in range(1000)]
+            collector.collect()
+            if gc.get_freeze_count() > before:
+                break
+        assert gc.get_freeze_count() > 50_000
+    finally:
+        collector.stop()
+    assert gc.get_freeze_count() == 0
+
+
+def test_collect_all_when_what_was_set_aside_died_then_it_goes(qtbot: QtBot) -> None:
+    del qtbot
+    died_on: list[str] = []
+    collector = GarbageCollector()
+    collector.start()
+    try:
+        node = Node(died_on)
+        collector.collect_all()
+        del node
+        gc.collect()
+        assert died_on == []
+        collector.collect_all()
+        assert len(died_on) == 1
+    finally:
+        collector.stop()

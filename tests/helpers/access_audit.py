@@ -102,10 +102,16 @@ def tab_order(window: QWidget) -> list[QWidget]:
     """Return what Tab reaches, in order, each once."""
     found, widget = [], window.nextInFocusChain()
     while widget is not window:
-        if widget.focusPolicy().value & Qt.FocusPolicy.TabFocus.value and _is_shown(widget):
+        takes_tab = widget.focusPolicy().value & Qt.FocusPolicy.TabFocus.value
+        if takes_tab and not _is_part(widget) and _is_shown(widget):
             found.append(widget)
         widget = widget.nextInFocusChain()
     return found
+
+
+def unnamed_stops(window: QWidget) -> list[str]:
+    """Return what Tab reaches and a screen reader could not name."""
+    return [_where(widget) for widget in tab_order(window) if not accessible_name(widget)]
 
 
 def _mnemonic(text: str) -> str:
@@ -122,9 +128,14 @@ def _is_shown(widget: QWidget) -> bool:
     return widget.isVisible() and not widget.visibleRegion().isEmpty()
 
 
+def _is_part(widget: QWidget) -> bool:
+    """Return whether Qt made it within a control."""
+    return widget.objectName().startswith("qt_")
+
+
 def _is_control(widget: QWidget) -> bool:
     """Return whether people operate it; parts that Qt makes within a control do not count."""
-    if isinstance(widget, QScrollBar) or widget.objectName().startswith("qt_"):
+    if isinstance(widget, QScrollBar) or _is_part(widget):
         return False
     if isinstance(widget.parentWidget(), QLineEdit | QAbstractScrollArea | QComboBox):
         return isinstance(widget, QAbstractButton) and not isinstance(

@@ -13,6 +13,7 @@ QT = ("PySide6", "pyqtgraph", "shiboken6", "app")
 ON_THE_MAIN_THREAD = {
     ("app/logs.py", "PySide6.QtCore"),  # at the start
     ("app/main.py", "app.window"),  # at the start
+    ("app/views/captions_opener.py", "app.views.captions_window"),
     ("app/views/delays_panel.py", "app.views.delay_plots"),  # see tests/gui/test_delays.py
 }
 
