@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, QTimer, Slot
 from app.controller import Controller
 from app.i18n import tr
 from app.state import AppState
-from app.views.level_meter import ALARM_TEXTS
+from app.views.health.level_meter import ALARM_TEXTS
 from engine.core.events import SessionState
 
 if TYPE_CHECKING:

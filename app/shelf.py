@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.i18n import tr, tr_n
+from app.broken_off import BrokenOff
+from app.i18n import tr
 from app.jobs import Jobs
 from app.state import AppState
 from app.views.sessions_panel import describe
@@ -82,7 +83,7 @@ class Shelf(QObject):
         self._missing: tuple[ModelStatus, ...] = ()
         self._failed: frozenset[BackendKind] | None = None
         self._was_busy = False
-        self._has_offered = False
+        self._broken_off = BrokenOff(state, jobs, self.list_sessions)
         self._cancel = CancelToken()
         state.backends_changed.connect(self._check_models)
         state.session_changed.connect(self._watch_recording)
@@ -189,28 +190,12 @@ class Shelf(QObject):
 
         def work() -> tuple[TranscriptDocument, "SessionInfo"] | None:
             library = self._library()
-            if library.open(session_id).info().is_broken_off and not self._recover(session_id):
+            if not self._broken_off.finish(library, session_id):
                 return None
             stored = library.open(session_id)
             return stored.document(), stored.info()
 
         self._jobs.run(work, self._show_session, self._show_error)
-
-    def _recover(self, session_id: str) -> bool:
-        """Finish a recording that broke off; return whether it is there. Thread: a worker's."""
-        try:
-            report = self._library().recover(session_id)
-        except EngineError as caught:
-            # It can be read as it is.
-            error = caught
-            self._jobs.call_soon(lambda: self._show_error(error))
-            return True
-        self._jobs.call_soon(lambda: self._tell_recovered(report.text))
-        return report.is_there
-
-    def _tell_recovered(self, text: str) -> None:
-        self._state.add_notice(Notice(Severity.INFO, text))
-        self.list_sessions()
 
     def _read_levels(self, session_id: str) -> None:
         def work() -> "LevelHistory | None":
@@ -277,15 +262,7 @@ class Shelf(QObject):
 
     def _tell_sessions(self, infos: tuple["SessionInfo", ...]) -> None:
         self.sessions_listed.emit(infos)
-        num_broken = sum(info.is_broken_off for info in infos)
-        if num_broken and not self._has_offered:
-            text = tr_n(
-                "1 recording broke off. It is kept; open it in Recordings.",
-                "{n} recordings broke off. They are kept; open them in Recordings.",
-                num_broken,
-            )
-            self._state.add_notice(Notice(Severity.WARNING, text))
-        self._has_offered = True
+        self._broken_off.offer(infos)
 
     def _show_session(self, found: tuple[TranscriptDocument, "SessionInfo"] | None) -> None:
         if found is None:

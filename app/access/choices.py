@@ -7,7 +7,7 @@ from app.access.motion import Motion
 from app.i18n import tr
 from app.layout import LayoutFile
 from app.state import AppState
-from app.views.speaker_timeline import SpeakerTimeline
+from app.views.timeline.speaker_timeline import SpeakerTimeline
 
 MOTIONS = ("", "full", "reduced")
 

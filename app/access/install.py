@@ -5,11 +5,11 @@ from PySide6.QtGui import QAccessible, QAccessibleInterface
 
 from app.access.meter import MeterInterface
 from app.access.views import timeline_interface, transcript_interface
-from app.views.captions_accessible import AccessibleCaptions
-from app.views.captions_view import CaptionsView
-from app.views.level_meter import LevelMeter
-from app.views.speaker_timeline import SpeakerTimeline
-from app.views.transcript_view import TranscriptView
+from app.views.captions.accessible import AccessibleCaptions
+from app.views.captions.view import CaptionsView
+from app.views.health.level_meter import LevelMeter
+from app.views.timeline.speaker_timeline import SpeakerTimeline
+from app.views.transcript.view import TranscriptView
 
 
 def install_accessibility() -> None:

@@ -6,7 +6,7 @@ from PySide6.QtGui import QAccessible, QAccessibleValueInterface
 from PySide6.QtWidgets import QAccessibleWidget
 from shiboken6 import VoidPtr
 
-from app.views.level_meter import FLOOR_DB, LevelMeter
+from app.views.health.level_meter import FLOOR_DB, LevelMeter
 
 
 class MeterInterface(QAccessibleWidget):

@@ -2,8 +2,8 @@
 
 from app.access.rows import RowsInterface, RowSource
 from app.access.telling import RowTeller, Send, send_to_desktop
-from app.views.speaker_timeline import SpeakerTimeline
-from app.views.transcript_view import TranscriptView
+from app.views.timeline.speaker_timeline import SpeakerTimeline
+from app.views.transcript.view import TranscriptView
 
 
 def transcript_interface(view: TranscriptView, send: Send = send_to_desktop) -> RowsInterface:

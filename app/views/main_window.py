@@ -20,11 +20,11 @@ from app.shelf import Shelf
 from app.speech import Speech
 from app.views.arrangement import arrange
 from app.views.banner import Banner
-from app.views.captions_opener import CaptionsOpener
+from app.views.captions.opener import CaptionsOpener
 from app.views.context import ViewContext
-from app.views.delays_panel import DelaysPanel
 from app.views.dialogs import Dialogs
-from app.views.health_strip import HealthStrip
+from app.views.health.delays_panel import DelaysPanel
+from app.views.health.health_strip import HealthStrip
 from app.views.menu_bar import make_menus
 from app.views.menus import offer
 from app.views.notice_bar import NoticeBar
@@ -32,9 +32,9 @@ from app.views.placeholder import placeholder
 from app.views.search_bar import SearchBar
 from app.views.sessions_panel import SessionsPanel
 from app.views.speak_panel import SpeakPanel
-from app.views.speaker_timeline import SpeakerTimeline
+from app.views.timeline.speaker_timeline import SpeakerTimeline
 from app.views.toolbar import Toolbar
-from app.views.transcript_view import TranscriptView
+from app.views.transcript.view import TranscriptView
 from app.views.welcome import Welcome
 from app.views.wiring import connect_commands
 from engine.core.events import SessionState

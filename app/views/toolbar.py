@@ -20,7 +20,7 @@ from app.theme import Appearance, tabular
 from app.views.elided_choice import ElidedChoice
 from app.views.elided_label import ElidedLabel
 from app.views.folding_row import FoldingRow
-from app.views.level_meter import LevelMeter
+from app.views.health.level_meter import LevelMeter
 from engine.core.events import SessionState
 from engine.core.timebase import format_time
 

@@ -21,8 +21,8 @@ from app.playback import Playback
 from app.state import AppState
 from app.theme import Appearance
 from app.views.context import ViewContext
-from app.views.level_meter import LevelMeter
-from app.views.speaker_timeline import SpeakerTimeline
+from app.views.health.level_meter import LevelMeter
+from app.views.timeline.speaker_timeline import SpeakerTimeline
 from engine.audio.levels import Levels
 from engine.core.events import SpeakerRenamed
 from tests.helpers.transcript import NotedPlayback, TranscriptParts, make_transcript

@@ -11,7 +11,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QComboBox, QLabel, QWidget
 
 from app.captions import CaptionsFile
-from app.views import captions_bar, captions_controls
+from app.views.captions import bar as captions_bar
+from app.views.captions import controls as captions_controls
 from tests.helpers.captions import (
     CaptionParts,
     close_captions,

@@ -8,8 +8,8 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
 
-from app.views.captions_accessible import AccessibleCaptions
-from app.views.captions_state import quiet_line
+from app.views.captions.accessible import AccessibleCaptions
+from app.views.captions.state import quiet_line
 from engine.core.events import (
     BackendChanged,
     BackendState,

@@ -10,7 +10,7 @@ from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QColor
 
 from app.state import AppState
-from app.views.captions_flow import CaptionRow
+from app.views.captions.flow import CaptionRow
 from engine.core.events import (
     FinalWords,
     PartialWords,

@@ -11,8 +11,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 
 from app.captions import CaptionsFile, SmallPlace
-from app.views.captions_frame import reachable
-from app.views.captions_shell import CaptionsMode
+from app.views.captions.frame import reachable
+from app.views.captions.shell import CaptionsMode
 from tests.helpers.captions import (
     CaptionParts,
     close_captions,

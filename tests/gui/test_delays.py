@@ -16,8 +16,8 @@ from pytestqt.qtbot import QtBot
 from app.report import health_report
 from app.state import AppState
 from app.theme import Appearance
-from app.views.delays_panel import DelaysPanel
-from app.views.health_strip import HealthStrip
+from app.views.health.delays_panel import DelaysPanel
+from app.views.health.health_strip import HealthStrip
 from engine.core.config import Settings
 from engine.core.events import FinalWords, SessionState
 from engine.session.health import Health
@@ -61,7 +61,7 @@ class _Watch(importlib.abc.MetaPathFinder):
 def test_the_plots_are_imported_on_the_main_thread_when_first_shown(
     parts: WindowParts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    name = "app.views.delay_plots"
+    name = "app.views.health.delay_plots"
     monkeypatch.delitem(sys.modules, name, raising=False)
     watch = _Watch(name)
     monkeypatch.setattr(sys, "meta_path", [watch, *sys.meta_path])

@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.views.transcript_text import row_text
+from app.views.transcript.text import row_text
 from engine.backends.fake_recognizer import RecognizerScript, words_from_text
 from engine.core.events import SessionState
 from tests.helpers.session import ScriptedDevices, ScriptedInput, SessionBench, block

@@ -7,7 +7,8 @@ import pytest
 from PySide6.QtCore import QRect
 from pytestqt.qtbot import QtBot
 
-from app.views.timeline_header import name_rect
+from app.views.timeline import picture
+from app.views.timeline.header import name_rect
 from engine.audio.level_track import LevelTrack
 from engine.core.events import (
     FinalWords,
@@ -148,16 +149,15 @@ def test_close_up_words_are_written_into_the_bars(parts: TimelineParts) -> None:
 def test_the_view_is_painted_again_only_where_something_is_new(
     parts: TimelineParts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from app.views import timeline_picture
 
     painted: list[int] = []
 
-    class Noted(timeline_picture.TilePainter):
+    class Noted(picture.TilePainter):
         def paint(self) -> None:
             painted.append(self._first_px)
             super().paint()
 
-    monkeypatch.setattr(timeline_picture, "TilePainter", Noted)
+    monkeypatch.setattr(picture, "TilePainter", Noted)
     parts.picture()
     parts.view.point_at(parts.point(5.0).toPointF())
     parts.marks.set_playing(5 * RATE)

@@ -9,8 +9,8 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from app.views.transcript_places import Spot
-from app.views.transcript_view import TranscriptView
+from app.views.transcript.places import Spot
+from app.views.transcript.view import TranscriptView
 from engine.core.events import (
     ActivityRevised,
     FinalWords,

@@ -10,9 +10,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QMenu
 from pytestqt.qtbot import QtBot
 
-from app.views.line_editor import LineEditor
-from app.views.transcript_places import Spot
-from app.views.transcript_view import TranscriptView
+from app.views.transcript.line_editor import LineEditor
+from app.views.transcript.places import Spot
+from app.views.transcript.view import TranscriptView
 from engine.core.events import (
     ActivityRevised,
     FinalWords,

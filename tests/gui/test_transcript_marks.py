@@ -8,8 +8,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from app.views.transcript_places import Spot
-from app.views.transcript_view import TranscriptView
+from app.views.transcript.places import Spot
+from app.views.transcript.view import TranscriptView
 from engine.core.events import FinalWords, PartialWords
 from tests.helpers.transcript import TranscriptParts, make_transcript
 from tests.helpers.window import RATE, conversation, started, words

@@ -456,7 +456,31 @@ def test_a_recording_that_broke_off_is_named_so_and_shows_its_text(
     panel.list.itemActivated.emit(broken)
     qtbot.waitUntil(lambda: not parts.state.is_live_shown)
     assert parts.state.document.text() == "what was said before the crash"
-    assert "broke off" in parts.window.banner.text.text()
+    qtbot.waitUntil(lambda: "broke off" not in "".join(_listed(parts)))
+    (finished,) = (shown.notice.message for shown in parts.state.history)
+    assert "6 words are kept" in finished
+    assert panel.list.count() == 2
+
+
+def test_an_empty_recording_that_broke_off_is_gone_once_it_is_opened(
+    parts: WindowParts, qtbot: QtBot
+) -> None:
+    header = SessionHeader("empty", "2026-01-02T03:04:05+00:00", RATE)
+    journal = Journal.create(parts.shelf.sessions_dir, header)
+    copy = shutil.copytree(journal.folder, parts.shelf.sessions_dir / "copy")
+    journal.close(KeepPolicy.NOTHING)
+    copy.rename(journal.folder)
+    parts.shelf.list_sessions()
+    qtbot.waitUntil(lambda: "broke off" in "".join(_listed(parts)))
+    parts.shelf.open_session("empty")
+    qtbot.waitUntil(lambda: "listed here" in "".join(_listed(parts)))
+    assert "before anything was recorded" in parts.state.history[-1].notice.message
+    assert parts.state.is_live_shown
+
+
+def _listed(parts: WindowParts) -> list[str]:
+    items = parts.window.sessions_panel.list
+    return [items.item(row).text() for row in range(items.count())]
 
 
 def test_a_recording_is_deleted_only_after_a_confirmation(parts: WindowParts, qtbot: QtBot) -> None:

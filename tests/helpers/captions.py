@@ -17,7 +17,7 @@ from app.playback import Playback
 from app.speech import Speech
 from app.state import AppState
 from app.theme import Appearance
-from app.views.captions_window import CaptionsWindow
+from app.views.captions.window import CaptionsWindow
 from app.views.context import ViewContext
 from engine.core.config import Settings
 from engine.core.events import (

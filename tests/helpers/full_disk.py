@@ -1,5 +1,6 @@
 """Disks that are full, as far as a process can make them so."""
 
+import os
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -38,7 +39,8 @@ class SmallDisk:
     def fill(self, free_bytes: int = 0) -> None:
         """Leave so much room."""
         with self._filler.open("ab") as file:
-            while (left := shutil.disk_usage(self.folder).free - free_bytes) > 0:
+            # Not by `shutil.disk_usage`, which tests replace.
+            while (left := _free_bytes(self.folder) - free_bytes) > 0:
                 file.write(bytes(min(left, 2**20)))
                 file.flush()
 
@@ -55,6 +57,11 @@ class SmallDisk:
         if self.is_there:
             self.is_there = False
             _run("umount", "-l", str(self.folder))
+
+
+def _free_bytes(folder: Path) -> int:
+    found = os.statvfs(folder)
+    return found.f_bavail * found.f_frsize
 
 
 def _run(*command: str) -> int:

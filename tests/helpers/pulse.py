@@ -110,6 +110,31 @@ class VirtualSound:
         """Load a module."""
         self.run("pactl", "load-module", *arguments)
 
+    def plug_microphone(self, name: str, title: str, *format_: str) -> None:
+        """Make a microphone that hears what is played into the feed, e.g. with "rate=16000"."""
+        self.load(
+            *("module-remap-source", f"source_name={name}", "master=microphone_feed.monitor"),
+            *format_,
+            f"source_properties=\"device.description='{title}'\"",
+        )
+
+    def plug_speaker(self, name: str, title: str, *format_: str) -> None:
+        """Make a loudspeaker."""
+        self.load(
+            *("module-null-sink", f"sink_name={name}", *format_),
+            f"sink_properties=\"device.description='{title}'\"",
+        )
+
+    def kill_server(self) -> None:
+        """End the server without a word to anybody."""
+        assert self.server is not None
+        self.server.kill()
+        self.server.wait()
+
+    def start_server(self) -> None:
+        """Start the server anew, with the devices it began with."""
+        self._start()
+
     def _start(self) -> None:
         setup = self._folder / "setup.pa"
         setup.write_text(

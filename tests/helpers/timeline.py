@@ -15,7 +15,7 @@ from app.playback import Playback
 from app.state import AppState
 from app.theme import Appearance, Theme
 from app.views.context import ViewContext
-from app.views.speaker_timeline import SpeakerTimeline
+from app.views.timeline.speaker_timeline import SpeakerTimeline
 from engine.core.events import ActivityRevised, EditEvent
 from engine.core.types import MAX_SPEAKERS, SpeakerId
 from tests.helpers.transcript import NotedPlayback

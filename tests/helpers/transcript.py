@@ -12,8 +12,8 @@ from app.playback import Playback
 from app.state import AppState
 from app.theme import Appearance
 from app.views.context import ViewContext
-from app.views.transcript_places import Spot
-from app.views.transcript_view import TranscriptView
+from app.views.transcript.places import Spot
+from app.views.transcript.view import TranscriptView
 from engine.core.events import EditEvent
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from app.views.delay_history import SPAN_S, History, Trend, groups, rows_of, scale_top
+from app.views.health.delay_history import SPAN_S, History, Trend, groups, rows_of, scale_top
 from engine.session.health import Health
 
 

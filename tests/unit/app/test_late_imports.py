@@ -13,8 +13,9 @@ QT = ("PySide6", "pyqtgraph", "shiboken6", "app")
 ON_THE_MAIN_THREAD = {
     ("app/logs.py", "PySide6.QtCore"),  # at the start
     ("app/main.py", "app.window"),  # at the start
-    ("app/views/captions_opener.py", "app.views.captions_window"),
-    ("app/views/delays_panel.py", "app.views.delay_plots"),  # see tests/gui/test_delays.py
+    ("app/views/captions/opener.py", "app.views.captions.window"),
+    # See tests/gui/test_delays.py.
+    ("app/views/health/delays_panel.py", "app.views.health.delay_plots"),
 }
 
 

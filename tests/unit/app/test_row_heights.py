@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from app.views.row_heights import RowHeights
+from app.views.transcript.row_heights import RowHeights
 
 pytestmark = pytest.mark.unit
 

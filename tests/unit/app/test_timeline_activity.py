@@ -6,8 +6,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from app.views.timeline_activity import POOL, RowActivity
-from app.views.timeline_data import TimelineData
+from app.views.timeline.activity import POOL, RowActivity
+from app.views.timeline.data import TimelineData
 from engine.core.events import (
     ActivityRevised,
     FinalWords,

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from app.views.timeline_model import MIN_SPAN_S, TimelineModel, axis_ticks
+from app.views.timeline.model import MIN_SPAN_S, TimelineModel, axis_ticks
 
 pytestmark = pytest.mark.unit
 

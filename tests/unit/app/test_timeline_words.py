@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.views.timeline_words import WordIndex
+from app.views.timeline.words import WordIndex
 from engine.core.events import FinalWords, RecordingStarted, SpeakerRenamed, WordsAssigned
 from engine.core.types import SpeakerId, Word
 from engine.text.document import TranscriptDocument

@@ -5,8 +5,8 @@ import random
 import numpy as np
 import pytest
 
-from app.views.transcript_rows import RowKind, TranscriptRows, describe_span
-from app.views.transcript_text import row_text
+from app.views.transcript.rows import RowKind, TranscriptRows, describe_span
+from app.views.transcript.text import row_text
 from engine.core.events import (
     ActivityRevised,
     Event,

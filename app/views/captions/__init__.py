@@ -1,0 +1,1 @@
+"""Captions: very large words in a window of their own."""

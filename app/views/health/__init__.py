@@ -1,0 +1,1 @@
+"""How the program is doing: levels, delays, backlogs and losses."""

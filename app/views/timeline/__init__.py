@@ -1,0 +1,1 @@
+"""The speaker timeline: who speaks when, painted in tiles."""

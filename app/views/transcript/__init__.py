@@ -1,0 +1,1 @@
+"""The transcript: its rows, its cursor, and how they are painted."""
