@@ -5,6 +5,8 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
+from app.edit_titles import edit_title
+from app.names import letter_name
 from app.state import AppState
 from engine.core.errors import EngineError
 from engine.core.events import EditEvent, Notice, Severity
@@ -17,7 +19,7 @@ Keep = Callable[[Sequence[EditEvent]], None]
 
 
 class Editing(QObject):
-    """Edits of the shown document; each document has its own history. Thread: main.
+    """Edits of the shown document; their history ends when another one is shown. Thread: main.
 
     Args:
         state: what is shown.
@@ -33,7 +35,9 @@ class Editing(QObject):
 
     def rename(self, speaker: SpeakerId, name: str) -> None:
         """Name a speaker; an empty name gives the letter back."""
-        self._push(edits.rename_speaker(self._state.document, speaker, name))
+        document = self._state.document
+        is_letter = name.strip() == letter_name(document, speaker)
+        self._push(edits.rename_speaker(document, speaker, "" if is_letter else name))
 
     def merge(self, speaker: SpeakerId, target: SpeakerId) -> None:
         """Make one person of two speakers."""
@@ -78,12 +82,13 @@ class Editing(QObject):
 
     def _push(self, edit: Edit | None) -> None:
         if edit is not None:
-            self.history.push(_Command(edit, self._keep))
+            title = edit_title(self._state.document, edit)
+            self.history.push(_Command(title, edit, self._keep))
 
 
 class _Command(QUndoCommand):
-    def __init__(self, edit: Edit, keep: Keep) -> None:
-        super().__init__(edit.title)
+    def __init__(self, title: str, edit: Edit, keep: Keep) -> None:
+        super().__init__(title)
         self._edit = edit
         self._keep = keep
 

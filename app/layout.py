@@ -9,6 +9,8 @@ from typing import Literal
 import msgspec
 import tomli_w
 
+from engine.core.files import read_small
+
 logger = logging.getLogger(__name__)
 LAYOUT_NAME = "window.toml"
 
@@ -61,9 +63,9 @@ class LayoutFile:
 
     def _read(self) -> Layout:
         try:
-            return msgspec.convert(tomllib.loads(self._path.read_text("utf-8")), Layout)
+            return msgspec.convert(tomllib.loads(read_small(self._path).decode("utf-8")), Layout)
         except FileNotFoundError:
             return Layout()
-        except (OSError, ValueError, msgspec.ValidationError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             logger.info("the layout of the window is the usual one: %s", error)
             return Layout()

@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 from string import Template
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QGuiApplication, QPalette
+from PySide6.QtGui import QColor, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
 
 from engine.core.resources import resource_path
@@ -136,15 +136,6 @@ class Appearance(QObject):
         if isinstance(application, QApplication):
             application.setPalette(_palette(self.theme))
             application.setStyleSheet(_style_sheet(self.theme, self.theme is self._themes["dark"]))
-
-
-def tabular(font: QFont) -> QFont:
-    """Return a font whose digits all have one width, so that times stand still."""
-    result = QFont(font)
-    metrics = QFontMetrics(result)
-    if len({metrics.horizontalAdvance(digit) for digit in "0123456789"}) > 1:
-        result.setFeature(QFont.Tag("tnum"), 1)
-    return result
 
 
 def _palette(theme: Theme) -> QPalette:

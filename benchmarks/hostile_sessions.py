@@ -114,7 +114,10 @@ def _journals(rng: np.random.Generator) -> dict[str, tuple[bytes, tuple[str, ...
         "binary between": (whole + rng.bytes(500) + b"\n" + whole, _WORDS, told),
         "one line of 100 MB": (whole + b"x" * (100 * _MB) + b"\n" + lines[1], _WORDS, told),
         "one word of 20 MB": (
-            whole + _line("final_words", words=[{"text": "x" * (20 * _MB), "start": 0, "end": 1}]),
+            whole
+            + _line(
+                "final_words", words=[{"text": "x" * (20 * _MB), "start": 90_000, "end": 90_001}]
+            ),
             _WORDS,
             either,
         ),

@@ -150,7 +150,8 @@ def _manifests() -> dict[str, bytes]:
     changes = {
         "id of a path": ('id = "a"', 'id = "../a"'), "id of dots": ('id = "a"', 'id = ".."'),
         "kind of nothing": ('"recognizer"', '"oracle"'), "unknown key": ("card", "cart"),
-        "no licence": ('licence = "MIT"\n', ""), "members a number": ("members = [", "members = 5#["),
+        "no licence": ('licence = "MIT"\n', ""),
+        "members a number": ("members = [", "members = 5#["),
         "member a text": ("members = [", 'members = ["x"] #['), "title a list": ('"A"', "[]"),
     }  # fmt: skip
     found |= {name: good.replace(old, new) for name, (old, new) in changes.items()}

@@ -76,16 +76,20 @@ def _codes(rng: np.random.Generator) -> dict[str, bytes]:
     whole = _npz(**good)
     changes: dict[str, dict[str, object]] = {
         "floats": {"codes": good["codes"].astype(np.float32)},
-        "out of range": {"codes": good["codes"] + 100}, "negative": {"codes": -good["codes"] - 1},
-        "one axis": {"codes": good["codes"].ravel()}, "no axis": {"codes": np.array(5)},
+        "out of range": {"codes": good["codes"] + 100},
+        "negative": {"codes": -good["codes"] - 1},
+        "one axis": {"codes": good["codes"].ravel()},
+        "no axis": {"codes": np.array(5)},
         "five axes": {"codes": good["codes"][None, None, None]},
-        "columns": {"codes": good["codes"][:, :7]}, "text": {"codes": np.array(["a", "b"])},
+        "columns": {"codes": good["codes"][:, :7]},
+        "text": {"codes": np.array(["a", "b"])},
         "huge numbers": {"codes": np.full((9, 32), 2**64 - 1, np.uint64)},
         "flat": {"layout": np.array("flat"), "codes": np.arange(7)},
         "layout of nothing": {"layout": np.array("diagonal")},
         "layout of bytes": {"layout": np.frombuffer(b"\xff\xfe", "S2")},
         "an array of names": {"codec_id": np.array([["x"] * 99] * 99)},
-        "complex": {"codes": np.zeros((3, 32), complex)}, "truths": {"codes": np.ones((3, 32), bool)},
+        "complex": {"codes": np.zeros((3, 32), complex)},
+        "truths": {"codes": np.ones((3, 32), bool)},
         "dates": {"codes": np.zeros((3, 32), "M8[s]")},
     }
     found = {name: _npz(**(good | change)) for name, change in changes.items()}
@@ -102,7 +106,7 @@ def _codes(rng: np.random.Generator) -> dict[str, bytes]:
         "objects": objects.getvalue(), "a bomb": bomb.getvalue(),
         "a shape that lies": _zip(good, _header("<i4", (2**40, 32)) + bytes(100)),
         "a negative shape": _zip(good, _header("<i4", (-5, 32)) + bytes(100)),
-        "a header of code": _zip(good, b"\x93NUMPY\x01\x00\x40\x00" + b"__import__('os')".ljust(64)),
+        "a header of code": _zip(good, b"\x93NUMPY\x01\x00\x40\x00" + b"exit()".ljust(64)),
         "a header without end": _zip(good, b"\x93NUMPY\x02\x00\xff\xff\xff\xff" + b"x" * 99),
         "a deep header": _zip(good, b"\x93NUMPY\x02\x00\x40\x9c\x00\x00" + b"(" * 40_000),
     }  # fmt: skip

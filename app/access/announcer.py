@@ -8,6 +8,7 @@ from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QWidget
 
 from app.i18n import tr
+from app.names import shown_name
 from app.state import AppState
 from engine.core.events import SessionState, Severity
 from engine.core.types import SpanKind, SpeakerId, join_words
@@ -137,7 +138,7 @@ class Announcer(QObject):
             if not text:
                 continue
             if speaker is not None and speaker != self._last_speaker:
-                name = self._document.speaker_name(speaker)
+                name = shown_name(self._document, speaker)
                 text = tr("{speaker}: {words}", speaker=name, words=text)
             self._last_speaker = speaker
             parts.append(text)

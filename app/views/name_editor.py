@@ -5,6 +5,7 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from app.i18n import tr
+from app.views.in_place import claims, give_focus_back
 from engine.core.types import SpeakerId
 
 MAX_NAME_CHARACTERS = 200
@@ -51,24 +52,14 @@ class NameEditor(QLineEdit):
         """Close and leave the name as it was."""
         if self._speaker is not None:
             self._speaker = None
-            self.hide()
-            self.closed.emit()
+            self._close()
 
     def event(self, event: QEvent) -> bool:
-        if (
-            event.type() == QEvent.Type.ShortcutOverride
-            and isinstance(event, QKeyEvent)
-            and event.key() == Qt.Key.Key_Escape
-        ):
-            # Else the window's own Escape would take it.
-            event.accept()
-            return True
-        return super().event(event)
+        return claims(event, Qt.Key.Key_Escape) or super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
             self.cancel()
-            self._give_focus_back()
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             # Qt would hand the key on to the view behind, where it means something else.
             self._accept()
@@ -85,16 +76,13 @@ class NameEditor(QLineEdit):
         speaker, self._speaker = self._speaker, None
         if speaker is None:
             return
-        has_focus = self.hasFocus()
-        self.hide()
         if self.text().strip() != self._old_name:
             self.accepted.emit(speaker, self.text().strip())
-        if has_focus:
-            self._give_focus_back()
-        self.closed.emit()
+        self._close()
 
-    def _give_focus_back(self) -> None:
-        viewport = self.parentWidget()
-        owner = viewport.parentWidget() if viewport is not None else None
-        if owner is not None:
-            owner.setFocus(Qt.FocusReason.OtherFocusReason)
+    def _close(self) -> None:
+        had_focus = self.hasFocus()
+        self.hide()
+        if had_focus:
+            give_focus_back(self)
+        self.closed.emit()

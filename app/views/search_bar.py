@@ -8,6 +8,7 @@ from app.i18n import tr, tr_n
 from app.marks import Marks
 from app.search import Search
 from app.views.folding_row import FoldingRow
+from app.views.in_place import claims
 from engine.text.search import MAX_HITS
 
 
@@ -60,11 +61,7 @@ class SearchBar(QFrame):
 
     def event(self, event: QEvent) -> bool:
         # Esc is a key of the menu as well; here it means this bar.
-        is_override = event.type() == QEvent.Type.ShortcutOverride
-        if is_override and isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
-            event.accept()
-            return True
-        return super().event(event)
+        return claims(event, Qt.Key.Key_Escape) or super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = event.key()

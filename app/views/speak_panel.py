@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from app.i18n import tr
 from app.icons import icon
 from app.state import AppState
+from app.text import utf16_length
 from app.theme import Appearance
 from app.views.elided_choice import ElidedChoice
 from app.views.folding_row import FoldingRow
@@ -248,4 +249,4 @@ class SpeakPanel(QFrame):
 
 def _utf16(text: str, index: int) -> int:
     """Return a position in Python's text as Qt counts it."""
-    return len(text[:index].encode("utf-16-le")) // 2
+    return utf16_length(text[:index])

@@ -8,6 +8,8 @@ from PySide6.QtGui import QAction, QActionGroup, QIcon, QPainter, QPixmap
 from PySide6.QtWidgets import QMenu, QWidget
 
 from app.i18n import tr
+from app.names import shown_name
+from app.text import shortened
 from app.views.context import ViewContext
 from app.views.speaker_badge import badge_size, paint_badge
 from engine.core.types import MAX_SPEAKERS, SpeakerId
@@ -129,10 +131,7 @@ class SpeakerMenu(QMenu):
         return self._document.speaker_color(speaker)
 
     def _name(self, speaker: SpeakerId) -> str:
-        name = self._document.speaker_name(speaker)
-        if len(name) > _MAX_NAME_CHARACTERS:
-            name = f"{name[: _MAX_NAME_CHARACTERS - 1]}…"
-        return name
+        return shortened(shown_name(self._document, speaker), _MAX_NAME_CHARACTERS)
 
     def _label(self, speaker: SpeakerId) -> str:
         # An ampersand would mark the next letter as a key.

@@ -13,10 +13,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.fonts import scaled, tabular
 from app.i18n import tr
 from app.icons import icon
 from app.state import AppState
-from app.theme import Appearance, tabular
+from app.text import shortened
+from app.theme import Appearance
 from app.views.elided_choice import ElidedChoice
 from app.views.elided_label import ElidedLabel
 from app.views.folding_row import FoldingRow
@@ -202,14 +204,11 @@ class Toolbar(QFrame):
         is_live = state in (SessionState.RECORDING, SessionState.PAUSED)
         if not is_live or recording is None:
             return ""
-        name = recording.device
-        if len(name) > _MAX_NAME_CHARACTERS:
-            name = f"{name[: _MAX_NAME_CHARACTERS - 1]}…"
+        name = shortened(recording.device, _MAX_NAME_CHARACTERS)
         return tr("from {name}", name=name)
 
     def _build(self) -> None:
-        font = QFont(self.font())
-        font.setPointSizeF(font.pointSizeF() * 1.25)
+        font = scaled(self.font(), 1.25)
         font.setWeight(QFont.Weight.DemiBold)
         self.time_label.setFont(tabular(font))
         self.time_label.setAccessibleName(tr("Length of the recording"))

@@ -134,7 +134,6 @@ class CallbackOutput:
         self._num_underflows = 0
         self._dry_at = 0
         self._is_started = False
-        self.is_closed = False
         self._stream = open_stream(self._give)
 
     @property
@@ -207,7 +206,6 @@ class CallbackOutput:
     def close(self) -> None:
         """Release the device; idempotent."""
         self._is_started = False
-        self.is_closed = True
         self._stream.close()
 
     def _give(self, outdata: Any, num_frames: int, _time: Any, _status: CallbackStatus) -> None:

@@ -19,6 +19,7 @@ from engine.core.errors import DeviceError
 
 TIMEOUT_S = 15.0
 NO_SOUND_ADVICE = "Plug in a sound device, or work with a sound file."
+SERVER_ADVICE = "Restart it: systemctl --user restart pipewire pulseaudio"
 INSTALL_ADVICE = "Install it: sudo apt install libportaudio2"
 
 _IMPORT_FOLDER = Path(__file__).resolve().parents[2]
@@ -77,7 +78,7 @@ def list_endpoints(timeout_s: float = TIMEOUT_S) -> tuple[Endpoint, ...]:
     except subprocess.TimeoutExpired as error:
         raise DeviceError(
             f"The sound system did not answer within {timeout_s:.0f} s.",
-            advice="Restart it: systemctl --user restart pipewire pulseaudio",
+            advice=SERVER_ADVICE,
         ) from error
     return decode_listing(done.stdout)
 
@@ -146,11 +147,7 @@ def match_endpoint(endpoints: Sequence[Endpoint], name: str, *, is_input: bool) 
         DeviceError: none or several do; names the candidates.
     """
     kind = "input" if is_input else "output"
-    usable = [
-        endpoint
-        for endpoint in endpoints
-        if (endpoint.info.num_inputs if is_input else endpoint.info.num_outputs)
-    ]
+    usable = _usable(endpoints, is_input=is_input)
     for endpoint in usable:
         if name in (endpoint.info.name, endpoint.pulse_name):
             return endpoint
@@ -163,6 +160,22 @@ def match_endpoint(endpoints: Sequence[Endpoint], name: str, *, is_input: bool) 
     if not usable:
         raise DeviceError(f"There is no {kind} device.", advice=NO_SOUND_ADVICE)
     raise DeviceError(f"There is no {kind} device {name!r}.", advice=f"Choose one: {names}.")
+
+
+def other_names(
+    endpoints: Sequence[Endpoint], endpoint: Endpoint, *, is_input: bool
+) -> tuple[str, ...]:
+    """Return the names of what could be used in an endpoint's place."""
+    names = (other.info.name for other in _usable(endpoints, is_input=is_input))
+    return tuple(name for name in names if name != endpoint.info.name)
+
+
+def _usable(endpoints: Sequence[Endpoint], *, is_input: bool) -> list[Endpoint]:
+    return [
+        endpoint
+        for endpoint in endpoints
+        if (endpoint.info.num_inputs if is_input else endpoint.info.num_outputs)
+    ]
 
 
 def _from_pulse(server: PortAudioDevice, pulse: Sequence[PulseDevice]) -> tuple[Endpoint, ...]:

@@ -3,6 +3,7 @@
 PortAudio calls one value a channel a *frame*; only its own names use that sense here.
 """
 
+import atexit
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -151,6 +152,10 @@ class PortAudioStream:
     """A sounddevice or rtmixer stream with its errors turned into DeviceError."""
 
     def __init__(self, name: str, make: Callable[[], Any]) -> None:
+        # Else a sound server that hangs would keep the program from ending. On Linux a process
+        # that ends leaves nothing behind.
+        if sys.platform == "linux":
+            atexit.unregister(sd._exit_handler)
         self._name = name
         with reported(name):
             self.raw = make()

@@ -140,7 +140,6 @@ class RtmixOutput:
         self._is_cancelled = False
         self._num_underflows = 0
         self._is_started = False
-        self.is_closed = False
         arguments = stream_arguments(format_, OUTPUT_BLOCK_S, OUTPUT_LATENCY_S)
         self._stream = PortAudioStream(format_.name, lambda: rtmixer.Mixer(**arguments))
         self._mixer = self._stream.raw
@@ -238,7 +237,6 @@ class RtmixOutput:
     def close(self) -> None:
         """Release the device; idempotent."""
         self._is_started = False
-        self.is_closed = True
         self._stream.close()
 
     def _position(self) -> int:

@@ -6,15 +6,13 @@ from pathlib import Path
 
 import numpy as np
 
+from engine.audio.wav import HEADER_BYTES, SAMPLE_BYTES
 from engine.core.errors import StoreError
 from engine.core.types import Pcm
 
-_HEADER_BYTES = 44
-_SAMPLE_BYTES = 2
-
 
 class AudioSpanReader:
-    """Random access to a file of `engine.audio.files.WavWriter`. Thread: any."""
+    """Random access to a file of `engine.audio.wav.WavWriter` or a journal. Thread: any."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -29,7 +27,7 @@ class AudioSpanReader:
             size_bytes = self._path.stat().st_size
         except OSError:
             return 0
-        return max(0, size_bytes - _HEADER_BYTES) // _SAMPLE_BYTES
+        return max(0, size_bytes - HEADER_BYTES) // SAMPLE_BYTES
 
     def read(self, start: int, end: int) -> Pcm:
         """Return the samples [start, end), fewer where the file is shorter.
@@ -43,14 +41,14 @@ class AudioSpanReader:
             try:
                 if self._file is None:
                     self._file = os.open(self._path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
-                os.lseek(self._file, _HEADER_BYTES + start * _SAMPLE_BYTES, os.SEEK_SET)
-                data = os.read(self._file, max(0, end - start) * _SAMPLE_BYTES)
+                os.lseek(self._file, HEADER_BYTES + start * SAMPLE_BYTES, os.SEEK_SET)
+                data = os.read(self._file, max(0, end - start) * SAMPLE_BYTES)
             except OSError as error:
                 raise StoreError(
                     f"The recording {self._path} cannot be read: {error.strerror}.",
                     advice="Check that the disk is there.",
                 ) from error
-        whole = len(data) // _SAMPLE_BYTES * _SAMPLE_BYTES
+        whole = len(data) // SAMPLE_BYTES * SAMPLE_BYTES
         return np.frombuffer(data[:whole], dtype="<i2").astype(np.float32) / np.float32(32767.0)
 
     def close(self) -> None:

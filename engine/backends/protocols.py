@@ -22,6 +22,10 @@ ProgressCallback = Callable[[float, str], None]
 """Called with a fraction from 0 to 1 (-1 where unknown) and a short text."""
 
 
+ON_CPU = ("device", "cpu")
+"""Option of a context: the GPU is not to be used, as it has failed."""
+
+
 @dataclass(frozen=True, slots=True)
 class BackendSpec:
     """What a backend is, known before it is loaded.
@@ -41,6 +45,7 @@ class BackendSpec:
         models: ids of the model manifest that `load` needs.
         is_trained: False for random weights.
         device: where it will run, "CPU" or a GPU's name.
+        note: what people should know of how it runs here, a sentence; empty where all is well.
     """
 
     id: str
@@ -56,6 +61,7 @@ class BackendSpec:
     models: tuple[str, ...] = ()
     is_trained: bool = True
     device: str = "CPU"
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +126,10 @@ class Stream(Protocol):
 
         Args:
             block: (n,) float32 at the spec's sample rate; n may be 0.
+
+        Raises:
+            ComputeDeviceError: the GPU failed; the stream is not used again.
+            BackendError: it failed; a new stream is opened if that is recoverable.
         """
         ...
 

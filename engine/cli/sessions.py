@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from engine.store.library import SessionInfo, SessionLibrary, StoredSession
     from engine.text.document import TranscriptDocument
 
+ALL = "all"
+"""What stands for every session that broke off."""
+
 _Reference = Annotated[
     str, typer.Argument(metavar="ID", help="A session, the beginning of its id, or last.")
 ]
@@ -19,10 +22,13 @@ _Reference = Annotated[
 
 def build() -> typer.Typer:
     """Return the group of commands."""
-    group = typer.Typer(help="List, read, export and delete recordings.", no_args_is_help=True)
+    group = typer.Typer(
+        help="List, read, export, recover and delete recordings.", no_args_is_help=True
+    )
     group.command("list")(list_sessions)
     group.command()(show)
     group.command()(export)
+    group.command()(recover)
     group.command()(delete)
     return group
 
@@ -49,6 +55,8 @@ def list_sessions(context: typer.Context) -> None:
         print("  ".join(part for part in parts if part))
     if not found:
         system_console().note(f"There is no recording in {library.root} yet.")
+    if any(info.is_broken_off for info in found):
+        system_console().note("To finish what broke off, run: vivavoce sessions recover")
 
 
 def show(context: typer.Context, reference: _Reference) -> None:
@@ -92,6 +100,42 @@ def export(
         exporter.export(document, chosen, out, options)
 
 
+def recover(
+    context: typer.Context,
+    reference: Annotated[
+        str,
+        typer.Argument(
+            metavar="[ID|all]", help="A session, the beginning of its id, or all that broke off."
+        ),
+    ] = ALL,
+) -> None:
+    """Finish recordings that broke off: cut their files cleanly and close them.
+
+    What they hold is kept; of one of which only text was to be kept, the sound is deleted.
+    """
+    from engine.cli.console import system_console
+    from engine.core.errors import StoreError
+
+    library = _library(context)
+    if reference != ALL:
+        print(library.recover(reference).text)
+        return
+    broken = [info.id for info in library.list() if info.is_broken_off]
+    failed: StoreError | None = None
+    for session_id in broken:
+        try:
+            print(library.recover(session_id).text)
+        except StoreError as error:
+            # The others can still be finished.
+            if failed is not None:
+                system_console().note(str(failed))
+            failed = error
+    if failed is not None:
+        raise failed
+    if not broken:
+        system_console().note("No recording broke off.")
+
+
 def delete(
     context: typer.Context,
     reference: _Reference,
@@ -109,6 +153,7 @@ def delete(
 def _document(stored: "StoredSession") -> "TranscriptDocument":
     """Return a recording's transcript; tells what of it is lost."""
     from engine.cli.console import system_console
+    from engine.store.header import EVENTS_NAME
 
     document = stored.document()
     if stored.num_skipped:
@@ -116,9 +161,9 @@ def _document(stored: "StoredSession") -> "TranscriptDocument":
         system_console().note(
             f"{lines} of {stored.folder / EVENTS_NAME} cannot be read; the rest is shown."
         )
-    elif document.num_words < stored.header.num_words:
+    elif len(document.words) < stored.header.num_words:
         system_console().note(
-            f"{stored.header.num_words} words were recorded, but {document.num_words} are in "
+            f"{stored.header.num_words} words were recorded, but {len(document.words)} are in "
             f"{stored.folder / EVENTS_NAME}; the rest is lost."
         )
     return document
@@ -127,7 +172,9 @@ def _document(stored: "StoredSession") -> "TranscriptDocument":
 def _condition(info: "SessionInfo") -> str:
     if info.is_active:
         return "being recorded"
-    return "" if info.is_closed else "broke off"
+    if info.is_broken_off:
+        return "broke off"
+    return "recovered" if info.is_recovered else ""
 
 
 def _library(context: typer.Context) -> "SessionLibrary":

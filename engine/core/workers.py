@@ -1,11 +1,13 @@
 """Threads that take jobs in order and never keep the process from ending."""
 
+import logging
 import queue
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
-from typing import TypeVar
+from typing import Any, TypeVar
 
+logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
 
@@ -23,7 +25,8 @@ class Workers:
     def __init__(self, num_threads: int, name: str) -> None:
         self._num_threads = num_threads
         self._name = name
-        self._queue: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None]
+        self._queue = queue.SimpleQueue()
         self._threads: list[threading.Thread] = []
         self._lock = threading.Lock()
         self._num_free = threading.Semaphore(0)
@@ -32,22 +35,11 @@ class Workers:
     def submit(self, work: Callable[[], T]) -> Future[T]:
         """Run a job after those before it; one that comes after `close` is cancelled."""
         future: Future[T] = Future()
-
-        def run() -> None:
-            if not future.set_running_or_notify_cancel():
-                return
-            try:
-                result = work()
-            except BaseException as error:
-                future.set_exception(error)
-            else:
-                future.set_result(result)
-
         with self._lock:
             if self._is_closed:
                 future.cancel()
                 return future
-            self._queue.put(run)
+            self._queue.put((future, work))
             if not self._num_free.acquire(blocking=False) and (
                 len(self._threads) < self._num_threads
             ):
@@ -70,12 +62,11 @@ class Workers:
             Whether they have ended.
         """
         with self._lock:
-            was_closed, self._is_closed = self._is_closed, True
+            self._is_closed = True
             if is_dropping:
                 self._drop()
-            if not was_closed:
-                for _ in self._threads:
-                    self._queue.put(None)
+            for _ in self._threads:
+                self._queue.put(None)
         each_s = timeout_s / max(1, len(self._threads))
         for thread in self._threads:
             if thread is not threading.current_thread():
@@ -85,16 +76,24 @@ class Workers:
     def _drop(self) -> None:
         try:
             while True:
-                self._queue.get_nowait()
+                item = self._queue.get_nowait()
+                if item is not None:
+                    item[0].cancel()
         except queue.Empty:
             pass
 
     def _run(self) -> None:
-        while True:
-            job = self._queue.get()
-            if job is None:
-                return
-            job()
+        while (item := self._queue.get()) is not None:
+            future, work = item
+            if future.set_running_or_notify_cancel():
+                try:
+                    result = work()
+                except Exception as error:
+                    logger.debug("a job failed", exc_info=True)
+                    future.set_exception(error)
+                else:
+                    future.set_result(result)
+                    del result
             # So that what the job held does not live on until the next one comes.
-            del job
+            del item, future, work
             self._num_free.release()

@@ -15,6 +15,7 @@ from engine.core.errors import ModelFileError, ModelMissingError
 _INDEX = "model.safetensors.index.json"
 _SINGLE = "model.safetensors"
 _MAX_JSON_BYTES = 64 * 2**20
+_MAX_NAME_BYTES = 255
 _FETCH = "Fetch it again."
 
 
@@ -109,12 +110,17 @@ def _indexed_files(folder: Path) -> dict[str, Path]:
         raise ModelFileError(f"{index} has no weight_map.", advice=_FETCH)
     files = {}
     for name, file_name in weight_map.items():
-        if not isinstance(file_name, str) or Path(file_name).name != file_name:
+        if not isinstance(file_name, str) or not _is_plain_name(file_name):
             raise ModelFileError(
                 f"{index} names a file outside its folder: {file_name!r}.", advice=_FETCH
             )
         files[str(name)] = folder / file_name
     return files
+
+
+def _is_plain_name(name: str) -> bool:
+    is_short = 0 < len(name.encode("utf-8", "replace")) <= _MAX_NAME_BYTES
+    return is_short and "\0" not in name and Path(name).name == name
 
 
 def _safetensors_errors() -> tuple[type[Exception], ...]:

@@ -8,6 +8,8 @@ from engine.core.errors import ModelLoadError
 
 _REFERENCE = re.compile(r"\$\{([A-Za-z0-9_.]+)\}")
 _MAX_REFERENCES = 8
+_LARGEST = 1_000_000
+"""Of any model's sizes; larger ones would ask for all memory before a tensor is looked at."""
 _ADVICE = "Check that it is the checkpoint you mean, and fetch it again if it is."
 
 
@@ -56,15 +58,17 @@ class ConfigKeys:
     def integer(self, name: str, default: int | None = None) -> int:
         """Return a whole number."""
         value = self._value(name, default)
-        if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value):
-            raise self._wrong(name, value, "a whole number")
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not is_number or not -_LARGEST <= value <= _LARGEST or value != int(value):
+            raise self._wrong(name, value, f"a whole number, at most {_LARGEST}")
         return int(value)
 
     def number(self, name: str, default: float | None = None) -> float:
         """Return a number."""
         value = self._value(name, default)
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise self._wrong(name, value, "a number")
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not is_number or not -_LARGEST <= value <= _LARGEST:
+            raise self._wrong(name, value, f"a number, at most {_LARGEST}")
         return float(value)
 
     def flag(self, name: str, default: bool | None = None) -> bool:

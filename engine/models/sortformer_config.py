@@ -4,6 +4,9 @@ from dataclasses import dataclass
 
 from engine.models.config_checks import require, require_positive
 
+_MAX_WIDTH = 2**16
+_MAX_FRAMES = 100_000
+
 
 @dataclass(frozen=True, slots=True)
 class SortformerConfig:
@@ -34,6 +37,8 @@ class SortformerConfig:
 
     def __post_init__(self) -> None:
         require_positive(self, "num_speakers", "tf_d_model", "fc_d_model")
+        for name in ("tf_d_model", "fc_d_model"):
+            require(getattr(self, name) <= _MAX_WIDTH, name, getattr(self, name), "at most 65536")
         require(
             self.spkcache_sil_frames_per_spk >= 0,
             "spkcache_sil_frames_per_spk",
@@ -65,7 +70,10 @@ class CacheGeometry:
     spkcache_update_period: int = 300
 
     def __post_init__(self) -> None:
-        require(self.fifo_len >= 0, "fifo_len", self.fifo_len, "0 or more")
+        require(0 <= self.fifo_len <= _MAX_FRAMES, "fifo_len", self.fifo_len, "0 to 100000")
+        require(
+            self.spkcache_len <= _MAX_FRAMES, "spkcache_len", self.spkcache_len, "at most 100000"
+        )
         require_positive(self, "spkcache_len", "spkcache_update_period")
 
 

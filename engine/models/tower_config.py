@@ -17,6 +17,12 @@ SpeakerFeatureMode = Literal["thresholded", "raw"]
 TableDtype = Literal["float32", "bfloat16"]
 
 
+# Far beyond any model: what is larger would ask for all memory before a tensor is looked at.
+_MAX_FFT = 2**14
+_MAX_LAYERS = 1000
+_MAX_WIDTH = 2**16
+
+
 @dataclass(frozen=True, slots=True)
 class MelConfig:
     """The log-mel front end.
@@ -50,6 +56,8 @@ class MelConfig:
         require_positive(self, "sample_rate", "n_fft", "hop_length", "win_length", "n_mels")
         require_positive(self, "log_zero_guard_value", "mag_power")
         require(self.n_fft % 2 == 0, "n_fft", self.n_fft, "even")
+        require(self.n_fft <= _MAX_FFT, "n_fft", self.n_fft, f"at most {_MAX_FFT}")
+        require(self.n_mels <= self.n_fft, "n_mels", self.n_mels, "at most n_fft")
         require(self.win_length <= self.n_fft, "win_length", self.win_length, "at most n_fft")
         # The last frame counted is centred one hop before the end: its right half must reach there.
         require(
@@ -99,7 +107,8 @@ class EncoderConfig:
     def __post_init__(self) -> None:
         require_positive(self, "d_model", "n_heads", "feat_in", "subsampling_factor")
         require_positive(self, "rope_base", "ff_expansion")
-        require(self.n_layers >= 0, "n_layers", self.n_layers, "0 or more")
+        require(0 <= self.n_layers <= _MAX_LAYERS, "n_layers", self.n_layers, "0 to 1000")
+        require(self.d_model <= _MAX_WIDTH, "d_model", self.d_model, f"at most {_MAX_WIDTH}")
         require(
             self.d_model % self.n_heads == 0,
             "d_model",

@@ -139,6 +139,8 @@ class Backfill:
     def _go_on(self, hole: Hole, backend: LaneBackend, max_samples: int) -> bool:
         filling = self._filling
         if filling is None:
+            if self._lose_before(hole, self._timeline.start):
+                return True
             kind = SpeakerFilling if self._has_rows else WordFilling
             filling = self._filling = kind(hole, backend, self._timeline)
         start, pcm = self._timeline.read(
@@ -146,11 +148,7 @@ class Backfill:
         )
         if start > filling.position:
             self._drop_filling()
-            lost_until = min(start, hole.end)
-            self.lose(hole.start, lost_until, hole.why)
-            hole.start = max(hole.start, lost_until)
-            self._show(hole)
-            return hole.start >= hole.end
+            return self._lose_before(hole, start)
         if self._gate is not None:
             pcm = self._gate.silence(start, pcm)
         before = hole.start
@@ -160,6 +158,15 @@ class Backfill:
         for event in events:
             self._hooks.post(event)
         if hole.start != before:
+            self._show(hole)
+        return hole.start >= hole.end
+
+    def _lose_before(self, hole: Hole, start: int) -> bool:
+        """Leave out what is gone of a stretch; return whether nothing is left of it."""
+        lost_until = min(start, hole.end)
+        if lost_until > hole.start:
+            self.lose(hole.start, lost_until, hole.why)
+            hole.start = lost_until
             self._show(hole)
         return hole.start >= hole.end
 

@@ -54,11 +54,16 @@ class EventBus:
         self._queue.put(reached)
         return reached.wait(timeout_s)
 
-    def close(self) -> None:
-        """Deliver what is queued and end the thread; idempotent."""
+    def close(self, timeout_s: float = 10.0) -> bool:
+        """Deliver what is queued and end the thread; idempotent.
+
+        Returns:
+            Whether it has ended: a subscriber that does not return is not waited for.
+        """
         self._queue.put(None)
         if threading.current_thread() is not self._thread:
-            self._thread.join(timeout=10.0)
+            self._thread.join(timeout_s)
+        return not self._thread.is_alive()
 
     def _run(self) -> None:
         while (item := self._queue.get()) is not None:

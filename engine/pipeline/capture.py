@@ -8,22 +8,22 @@ from typing import Protocol
 
 import numpy as np
 
-from engine.audio.device import InputBlock, InputStream
+from engine.audio.device import InputStream
 from engine.audio.level_track import LevelTrack
 from engine.audio.levels import LevelMeter, Levels
-from engine.audio.resample import StreamResampler
 from engine.audio.timeline import AudioTimeline
-from engine.core.errors import EngineError
 from engine.core.events import Event, Notice, Severity, SpanMarked
 from engine.core.sync import Mailbox
-from engine.core.timebase import Clock, rescale, samples
+from engine.core.timebase import Clock, samples
 from engine.core.types import Pcm, SpanKind
+from engine.pipeline.captured import Captured, InputHooks
+from engine.pipeline.steady_input import SteadyInput
 
 logger = logging.getLogger(__name__)
 
 POLL_S = 0.02
-REOPEN_S = 1.0
-"""Time between two attempts to get a lost device back."""
+_GAP_TOLD_STEP = 0.1
+"""A gap that lasts is told again each time it has grown by this share."""
 MAX_LEAD_S = 2.0
 """How far a source that is not live may run ahead of the slowest lane."""
 
@@ -49,14 +49,16 @@ class CaptureHooks:
         on_first_block: the device really delivers.
         on_end: the source has ended (a file), or cannot go on.
         next_mark_id: numbers marked spans.
-        reopen: opens the lost input again, not started; raises DeviceError while it is gone.
+        open_input: opens an input by name, not started; raises EngineError. Thread: any.
+        slept_s: seconds that the computer has slept in all, which the clock leaves out.
     """
 
     post: Callable[[Event], None]
     on_first_block: Callable[[], None]
     on_end: Callable[[], None]
     next_mark_id: Callable[[], int]
-    reopen: Callable[[], InputStream]
+    open_input: Callable[[str], InputStream]
+    slept_s: Callable[[], float] = lambda: 0.0
 
 
 class Capture:
@@ -64,6 +66,7 @@ class Capture:
 
     Args:
         stream: opened and not started.
+        input_name: what it was opened as.
         timeline: the session clock; its rate stays that of the first device.
         track: levels from the beginning on.
         sink: the journal's audio, or None if nothing is kept.
@@ -74,19 +77,25 @@ class Capture:
     def __init__(
         self,
         stream: InputStream,
+        input_name: str,
         timeline: AudioTimeline,
         track: LevelTrack,
         sink: AudioSink | None,
         clock: Clock,
         hooks: CaptureHooks,
     ) -> None:
-        self._stream = stream
         self._timeline = timeline
         self._track = track
         self._sink = sink
         self._clock = clock
         self._hooks = hooks
-        self._resampler = StreamResampler(stream.sample_rate, timeline.sample_rate)
+        self._input = SteadyInput(
+            stream,
+            input_name,
+            timeline.sample_rate,
+            clock,
+            InputHooks(hooks.open_input, hooks.post, hooks.slept_s),
+        )
         self._meter = LevelMeter(timeline.sample_rate, clock.now_s())
         self._stop = threading.Event()
         # NB: written by the session's thread, read by the capture thread.
@@ -95,18 +104,22 @@ class Capture:
         # NB: written by the capture thread alone, read by any.
         self.num_lost_samples = 0
         self.levels: Mailbox[Levels | None] = Mailbox(None)
-        self._num_old_overflows = 0
+        self._gap = (0, 0, 0)  # mark id, start, and length when it was told last
         self._thread = threading.Thread(target=self._run, name="vivavoce-capture", daemon=True)
 
     @property
     def num_overflows(self) -> int:
         """How often the input lost samples."""
-        return self._num_old_overflows + self._stream.num_overflows
+        return self._input.num_overflows
 
     @property
     def input_name(self) -> str:
         """The device's name."""
-        return self._stream.name
+        return self._input.title
+
+    def change_input(self, name: str) -> None:
+        """Go over to another input; the one before stays if that cannot be opened."""
+        self._input.change(name)
 
     def start(self) -> None:
         """Start the device and the thread.
@@ -114,7 +127,7 @@ class Capture:
         Raises:
             DeviceError: the device does not start.
         """
-        self._stream.start()
+        self._input.start()
         self._meter.restart(self._clock.now_s())
         self._thread.start()
 
@@ -126,11 +139,21 @@ class Capture:
         """Let the session clock run on."""
         self._is_paused = False
 
-    def stop(self) -> None:
-        """Take what the device has captured, close it and the timeline, and end the thread."""
+    def stop(self, timeout_s: float | None = None) -> bool:
+        """Take what the device has captured, close it and the timeline, and end the thread.
+
+        Returns:
+            Whether it has ended. If not, a device does not return; the timeline is closed.
+        """
         self._stop.set()
-        if threading.current_thread() is not self._thread and self._thread.ident is not None:
-            self._thread.join()
+        if threading.current_thread() is self._thread or self._thread.ident is None:
+            return True
+        self._thread.join(timeout_s)
+        if self._thread.is_alive():
+            logger.warning("the input %s does not stop; it is left alone", self.input_name)
+            self._timeline.close()
+            return False
+        return True
 
     def _run(self) -> None:
         try:
@@ -146,7 +169,7 @@ class Capture:
             )
             self._hooks.on_end()
         finally:
-            self._stream.close()
+            self._input.close()
             self._timeline.close()
 
     def _loop(self) -> None:
@@ -158,46 +181,32 @@ class Capture:
             if paused:
                 self._stop.wait(POLL_S)
                 continue
-            try:
-                block = self._stream.read()
-            except EngineError as error:
-                if not self._get_device_back(error):
-                    break
-                continue
-            self._take(block)
-            if block.is_end:
-                self._store(self._resampler.flush())
+            captured = self._input.read()
+            self._take(captured)
+            if captured.is_end:
                 self._hooks.on_end()
                 return
-            if self._stream.is_live:
+            if self._input.is_live:
                 self._clock.sleep(POLL_S)
             else:
                 self._wait_for_lanes()
-        self._take_tail()
+        self._take_tail(is_paused=paused)
 
     def _switch(self, paused: bool) -> None:
         if paused:
-            self._stream.pause()
-            self._take(self._stream.read())
+            self._take(self._input.pause())
             at = self._timeline.end
             self._hooks.post(
                 SpanMarked(self._hooks.next_mark_id(), SpanKind.PAUSE, at, at, "paused")
             )
         else:
             self._meter.restart(self._clock.now_s())
-            self._stream.start()
+            self._input.resume()
 
-    def _take_tail(self) -> None:
+    def _take_tail(self, *, is_paused: bool) -> None:
         """Read what the device still holds, so that the last word is there."""
-        if not self._stream.is_live:
-            return
-        try:
-            if not self._is_paused:
-                self._stream.pause()
-                self._take(self._stream.read())
-        except EngineError as error:
-            logger.warning("the end of the recording may be short: %s", error)
-        self._store(self._resampler.flush())
+        if self._input.is_live:
+            self._take(self._input.finish(is_paused=is_paused))
 
     def _wait_for_lanes(self) -> None:
         limit = samples(MAX_LEAD_S, self._timeline.sample_rate)
@@ -206,19 +215,15 @@ class Capture:
                 break
         self._clock.sleep(0.0)
 
-    def _take(self, block: InputBlock) -> None:
-        if block.lost_samples:
-            self._mark_lost(
-                rescale(block.lost_samples, self._stream.sample_rate, self._timeline.sample_rate),
-                "the computer was too busy to take the microphone's samples",
-            )
-        if len(block.pcm) == 0:
-            self._measure(block.pcm)
-            return
-        if not self._has_started:
+    def _take(self, captured: Captured) -> None:
+        if len(captured.pcm) and not self._has_started:
             self._has_started = True
             self._hooks.on_first_block()
-        self._store(self._resampler.push(block.pcm))
+        if captured.lost:
+            self._mark_lost(captured)
+        if len(captured.pcm):
+            self._store(captured.pcm)
+        self._measure(captured.pcm)
 
     def _store(self, pcm: Pcm) -> None:
         if len(pcm) and self._sink is not None:
@@ -228,53 +233,26 @@ class Capture:
         self._timeline.append(pcm)
         if self._sink is not None:
             self._sink.sync_if_due(self._clock.now_s())
-        self._measure(pcm)
 
     def _measure(self, pcm: Pcm) -> None:
         self.levels.put(self._meter.push(pcm, self._clock.now_s()))
 
-    def _mark_lost(self, num_samples: int, reason: str) -> None:
+    def _mark_lost(self, captured: Captured) -> None:
         """Keep the session clock in step with the world: silence where samples were lost."""
-        if num_samples <= 0:
-            return
         start = self._timeline.end
         rate = self._timeline.sample_rate
-        for offset in range(0, num_samples, rate):
-            self._store(np.zeros(min(rate, num_samples - offset), dtype=np.float32))
-        self.num_lost_samples += num_samples
-        mark_id = self._hooks.next_mark_id()
-        self._hooks.post(SpanMarked(mark_id, SpanKind.GAP, start, start + num_samples, reason))
-
-    def _get_device_back(self, error: EngineError) -> bool:
-        """Wait until the lost input is there again; False if stopped meanwhile."""
-        lost_at_s = self._clock.now_s()
-        name = self._stream.name
-        self._num_old_overflows += self._stream.num_overflows
-        self._stream.close()
-        self._store(self._resampler.flush())
-        self._hooks.post(
-            Notice(
-                Severity.WARNING,
-                f"The microphone {name} was lost: {error.message}",
-                "Recording goes on by itself when it is back; or stop and choose another input.",
-            )
-        )
-        while not self._stop.is_set():
-            try:
-                stream = self._hooks.reopen()
-                stream.start()
-            except EngineError:
-                for _ in range(round(REOPEN_S / POLL_S)):
-                    if not self._stop.is_set():
-                        self._clock.sleep(POLL_S)
-                continue
-            self._stream = stream
-            self._meter.restart(self._clock.now_s())
-            self._resampler = StreamResampler(stream.sample_rate, self._timeline.sample_rate)
-            missing_s = self._clock.now_s() - lost_at_s
-            self._mark_lost(
-                samples(missing_s, self._timeline.sample_rate), f"the microphone {name} was lost"
-            )
-            self._hooks.post(Notice(Severity.INFO, f"The microphone {stream.name} is back."))
-            return True
-        return False
+        for offset in range(0, captured.lost, rate):
+            if self._stop.is_set() and offset:
+                break  # who stops does not wait for the rest of a long silence
+            self._store(np.zeros(min(rate, captured.lost - offset), dtype=np.float32))
+        end = self._timeline.end
+        self.num_lost_samples += end - start
+        mark_id, gap_start, told = self._gap
+        if not captured.is_same_gap:
+            mark_id, gap_start, told = self._hooks.next_mark_id(), start, 0
+        is_over = len(captured.pcm) > 0 or self._stop.is_set()
+        if is_over or end - gap_start >= (1 + _GAP_TOLD_STEP) * told:
+            told = end - gap_start
+            reason = captured.reason
+            self._hooks.post(SpanMarked(mark_id, SpanKind.GAP, gap_start, end, reason))
+        self._gap = mark_id, gap_start, told

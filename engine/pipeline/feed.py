@@ -107,6 +107,12 @@ class OutputFeed:
         heard = rescale(self.num_heard, self._rate, self._sound.sample_rate)
         return min(self._begin + heard, self._read_at)
 
+    def rewound(self, latency_s: float) -> tuple[int, int]:
+        """Return (position, num_heard) without what was lost on its way to the loudspeaker."""
+        num_heard = max(0, self.num_heard - samples(latency_s, self._rate))
+        heard = rescale(num_heard, self._rate, self._sound.sample_rate)
+        return min(self._begin + heard, self._read_at), num_heard
+
     @property
     def is_drained(self) -> bool:
         """Whether all of the sound was heard."""
@@ -132,6 +138,8 @@ class OutputFeed:
         Raises:
             DeviceError: the device was lost.
         """
+        # A lost device says so also when nothing is left to be written.
+        self._output.write(_EMPTY)
         room = samples(AHEAD_S, self._rate) - self._output.num_buffered()
         while room > 0:
             while not self._is_flushed and len(self._pending) <= self._num_faded:

@@ -73,6 +73,7 @@ class Lane:
         self._is_abandoned = False
         # NB: written by the lane's thread alone, read by any.
         self.is_running = False
+        self.is_waiting = False
         self.busy_s = 0.0
         self.reached = 0
         self.num_steps = 0
@@ -129,7 +130,9 @@ class Lane:
 
     def _run(self) -> None:
         try:
+            self.is_waiting = True
             backend = self._hooks.wait_for_backend(self._cancel)
+            self.is_waiting = False
             if backend is not None:
                 self._work(backend)
         except CancelledError:
@@ -168,7 +171,9 @@ class Lane:
             except ComputeDeviceError as error:
                 if backend.spec.device == _CPU:
                     raise
+                self.is_waiting = True
                 backend = self._hooks.move_to_cpu(error, self._cancel)
+                self.is_waiting = False
             except EngineError as error:
                 num_failures += 1
                 if not error.recoverable or num_failures >= MAX_FAILURES:

@@ -90,11 +90,16 @@ class ListenLane:
         """Open the loudspeaker anew: what was not heard goes on there."""
         self._control.change_output()
 
-    def close(self) -> None:
-        """Stop and end the thread; idempotent. The loudspeaker stays as it is."""
+    def close(self, timeout_s: float = 10.0) -> bool:
+        """Stop and end the thread; idempotent. The loudspeaker stays as it is.
+
+        Returns:
+            Whether it has ended: a device that does not return is not waited for.
+        """
         self.stop()
         self._queue.put(None)
-        self._thread.join(timeout=10.0)
+        self._thread.join(timeout_s)
+        return not self._thread.is_alive()
 
     def _cancel(self) -> None:
         self._heard = None

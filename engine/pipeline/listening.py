@@ -5,16 +5,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from engine.audio.device import OutputStream
-from engine.core.errors import CancelledError, DeviceError
+from engine.core.errors import CancelledError, DeviceError, EngineError
 from engine.core.events import Event, PlayChanged, PlayState
 from engine.core.sync import CancelToken
 from engine.core.timebase import samples
 from engine.pipeline.feed import OutputFeed
+from engine.pipeline.lost_output import LostOutput
 from engine.pipeline.loudspeaker import Loudspeaker
 from engine.pipeline.own_voice import OwnVoiceGate
-from engine.pipeline.playing import wait_for_event
 from engine.pipeline.recorded_audio import RecordedAudio, Stretch
 from engine.pipeline.speech_control import SpeechControl
+from engine.pipeline.utterance import wait_for_event
 
 _MAX_LATENCY_S = 1.0
 
@@ -106,23 +107,19 @@ class Listening:
         self._feed: OutputFeed | None = None
         self._gate: OwnVoiceGate | None = None
         self._state: PlayState | None = None
+        self._lost = LostOutput(hooks.now_s, hooks.post)
 
     def run(self) -> None:
         """Play to the end, or until it is cancelled; tells all but the end.
 
         Raises:
-            EngineError: the audio or the loudspeaker failed.
+            EngineError: the audio failed, or there is no loudspeaker to begin with.
         """
         try:
             while not self._step():
                 pass
         except CancelledError:
             pass
-        except DeviceError:
-            # A lost device fades nothing out.
-            self._silence()
-            self._feed = None
-            raise
         finally:
             self._leave()
             self._loudspeaker.count()
@@ -131,19 +128,34 @@ class Listening:
         """Do what is due, wait a little, and return whether everything was heard."""
         self._control.wake.clear()
         self._request.cancel.check()
-        if self._control.take_output_change():
+        if self._control.take_output_change() or self._loudspeaker.is_stale:
             self._leave()
             self._loudspeaker.close()
+            self._lost.hurry()
         if self._control.is_paused:
             self._leave()
             self._tell(PlayState.PAUSED)
             self._hooks.wait(self._control.wake, None)
             return False
-        output, feed = self._begin()
+        if self._lost.is_lost:
+            self._get_back()
+            return False
+        try:
+            return self._feed_on(*self._begin())
+        except DeviceError as error:
+            if self._state is None:
+                raise  # there is no loudspeaker to begin with
+            self._recover(error)
+            return False
+
+    def _feed_on(self, output: OutputStream, feed: OutputFeed) -> bool:
+        """Give the loudspeaker what it needs, and return whether everything was heard."""
         feed.write()
         self._tell_heard(output, feed.position, feed.read_at)
         if feed.num_written:
             self._tell(PlayState.PLAYING)
+        if feed.num_heard:
+            self._lost.take_heard()
         if feed.is_drained:
             self._hooks.wait(self._control.wake, min(output.latency_s, _MAX_LATENCY_S))
             return not self._control.is_paused
@@ -153,7 +165,7 @@ class Listening:
     def _begin(self) -> tuple[OutputStream, OutputFeed]:
         """Return what feeds the loudspeaker, beginning where it was left."""
         if self._output is None or self._feed is None:
-            self._output = self._loudspeaker.open()
+            self._output = self._loudspeaker.open(self._request.cancel)
             self._feed = OutputFeed(
                 self._stretch, self._output, self._position, is_faded_in=True, is_faded_out=True
             )
@@ -172,6 +184,34 @@ class Listening:
             self._tell_heard(output, self._position, self._position)
             self._silence()
         self._output = self._feed = None
+
+    def _recover(self, error: DeviceError) -> None:
+        """Remember what was really heard: it goes on there once a loudspeaker can be opened."""
+        output, feed = self._output, self._feed
+        if output is not None and feed is not None:
+            self._position, _ = feed.rewound(min(output.latency_s, _MAX_LATENCY_S))
+            self._silence()
+            rate = self._stretch.sample_rate
+            self._on_heard(Heard(self._position, self._hooks.now_s(), self._position, rate))
+        self._output = self._feed = None
+        self._loudspeaker.close()
+        if self._lost.lose(error):
+            self._tell(PlayState.PAUSED)
+
+    def _get_back(self) -> None:
+        """Open the loudspeaker again, if it is time to try."""
+        if self._lost.wait_s > 0:
+            self._hooks.wait(self._control.wake, self._lost.wait_s)
+            return
+        try:
+            self._loudspeaker.open(self._request.cancel)
+        except CancelledError:
+            raise
+        except EngineError as error:
+            if self._lost.fail(error):
+                self._tell(PlayState.PAUSED)
+        else:
+            self._lost.take_opened(self._loudspeaker.open().name)
 
     def _silence(self) -> None:
         output, (gate, self._gate) = self._output, (self._gate, None)
@@ -193,4 +233,5 @@ class Listening:
     def _tell(self, state: PlayState) -> None:
         if state is not self._state:
             self._state = state
-            self._hooks.post(PlayChanged(state, self._request.start, self._stretch.end))
+            message = self._lost.message if state is PlayState.PAUSED else ""
+            self._hooks.post(PlayChanged(state, self._request.start, self._stretch.end, message))

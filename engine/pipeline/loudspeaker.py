@@ -4,6 +4,13 @@ import threading
 from collections.abc import Callable
 
 from engine.audio.device import OutputStream
+from engine.core.attempt import Attempt
+from engine.core.errors import CancelledError
+from engine.core.sync import CancelToken
+
+SLEEP_S = 1.0
+"""A computer that has slept for so long may have changed its devices."""
+_POLL_S = 0.05
 
 
 class Loudspeaker:
@@ -15,25 +22,49 @@ class Loudspeaker:
     Thread: whichever holds `held`; `num_underflows` is read by any.
 
     Args:
-        open_output: opens and starts the chosen output.
+        open_output: opens and starts the chosen output. Thread: one of its own, as it may hang.
+        slept_s: seconds that the computer has slept in all.
     """
 
-    def __init__(self, open_output: Callable[[], OutputStream]) -> None:
+    def __init__(
+        self,
+        open_output: Callable[[], OutputStream],
+        slept_s: Callable[[], float] = lambda: 0.0,
+    ) -> None:
         self.held = threading.Lock()
         self._open_output = open_output
+        self._slept_s = slept_s
+        self._slept_before_s = 0.0
         self._stream: OutputStream | None = None
         self._num_seen = 0  # of the open stream's underflows
         # NB: written by whichever thread holds it.
         self.num_underflows = 0
 
-    def open(self) -> OutputStream:
+    @property
+    def is_stale(self) -> bool:
+        """Whether the computer has slept since the stream was opened."""
+        return self._stream is not None and self._slept_s() - self._slept_before_s > SLEEP_S
+
+    def open(self, cancel: CancelToken | None = None) -> OutputStream:
         """Return the open stream, opening it if need be.
+
+        Args:
+            cancel: gives up an opening that hangs.
 
         Raises:
             DeviceError: it cannot be opened.
+            CancelledError: cancel was set first.
         """
+        if self.is_stale:
+            self.close()
         if self._stream is None:
-            self._stream = self._open_output()
+            self._slept_before_s = self._slept_s()
+            opening = Attempt(self._open_output, lambda stream: stream.close(), "vivavoce-output")
+            while not opening.wait(_POLL_S):
+                if cancel is not None and cancel.is_cancelled:
+                    opening.give_up()
+                    raise CancelledError("The loudspeaker is not needed any more.")
+            self._stream = opening.result()
             self._num_seen = 0
         return self._stream
 

@@ -11,9 +11,10 @@ from engine.core.types import SpeechPlace
 from engine.pipeline.kept_speech import KeptSpeech
 from engine.pipeline.loudspeaker import Loudspeaker
 from engine.pipeline.pacing import Pacing
-from engine.pipeline.playing import PlaybackHooks, Playing, Utterance
+from engine.pipeline.playing import Playing
 from engine.pipeline.render import Render
 from engine.pipeline.speech_control import SpeechControl
+from engine.pipeline.utterance import PlaybackHooks, Utterance
 
 logger = logging.getLogger(__name__)
 
@@ -126,11 +127,16 @@ class SpeakLane:
         """Open the loudspeaker anew: what was not heard goes on there."""
         self._control.change_output()
 
-    def close(self) -> None:
-        """Stop, release the device and end the threads; idempotent."""
+    def close(self, timeout_s: float = 10.0) -> bool:
+        """Stop, release the device and end the threads; idempotent.
+
+        Returns:
+            Whether they have ended: a device that does not return is not waited for.
+        """
         self.stop()
         self._queue.put(None)
-        self._thread.join(timeout=10.0)
+        self._thread.join(timeout_s)
+        return not self._thread.is_alive()
 
     def _enqueue(self, utterance: Utterance) -> None:
         self._pending.append(utterance)
@@ -173,7 +179,7 @@ class SpeakLane:
         spec, stream = self._hooks.wait_for_voice(utterance.cancel)
         try:
             with self._loudspeaker.held:
-                self._loudspeaker.open()
+                self._loudspeaker.open(utterance.cancel)
         except EngineError:
             stream.close()
             raise

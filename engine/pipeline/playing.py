@@ -1,76 +1,25 @@
 """One text on its way to the loudspeaker: waiting, playing, held, moved, ended."""
 
-import threading
-from collections.abc import Callable
-from dataclasses import dataclass, field
-
-from engine.audio.device import OutputStream
-from engine.backends.protocols import BackendSpec, SynthesizerStream
-from engine.core.errors import CancelledError, DeviceError
-from engine.core.events import Event, UtteranceChanged, UtteranceState
-from engine.core.sync import CancelToken
+from engine.core.errors import CancelledError, DeviceError, EngineError
+from engine.core.events import UtteranceChanged, UtteranceState
 from engine.core.timebase import rescale, samples
 from engine.pipeline.feed import OutputFeed
 from engine.pipeline.kept_speech import MAX_AHEAD_S, KeptSpeech
+from engine.pipeline.lost_output import LostOutput
 from engine.pipeline.loudspeaker import Loudspeaker
 from engine.pipeline.own_voice import OwnVoiceGate
 from engine.pipeline.pacing import Pacing, estimate_total_s
 from engine.pipeline.render import Render
 from engine.pipeline.speech_control import SpeechControl
+from engine.pipeline.utterance import PlaybackHooks, Utterance
 
 _TELL_S = 0.25
 """Between two reports of progress."""
 _PATIENCE_S = 0.5
 """Waiting that is not worth a report."""
+_MAX_LATENCY_S = 0.5
 _FULL = 0.9
 """Share of what can be kept that is enough to begin with, however slow the voice."""
-
-
-def wait_for_event(event: threading.Event, timeout_s: float | None) -> None:
-    """Block until an event is set, at most `timeout_s`."""
-    event.wait(timeout_s)
-
-
-@dataclass(frozen=True, slots=True)
-class PlaybackHooks:
-    """What the speak lane needs from its session. Thread: called on the speak lane.
-
-    Args:
-        wait_for_voice: blocks until the synthesizer is ready and returns (spec, opened stream);
-            raises BackendError if there is none.
-        open_output: opens and starts the chosen loudspeaker.
-        post: publishes an event.
-        gate: the recording's own-voice gate, or None while nothing is recorded or it is off.
-        now_s: host time, for delays.
-        wait: blocks until an event is set or a time is over (None: however long it takes).
-    """
-
-    wait_for_voice: Callable[[CancelToken], tuple[BackendSpec, SynthesizerStream]]
-    open_output: Callable[[], OutputStream]
-    post: Callable[[Event], None]
-    gate: Callable[[], OwnVoiceGate | None]
-    now_s: Callable[[], float]
-    wait: Callable[[threading.Event, float | None], None] = wait_for_event
-
-
-@dataclass(slots=True)
-class Utterance:
-    """A text to be spoken, or to be heard again.
-
-    Args:
-        id: its number.
-        text: what to say.
-        asked_at_s: host time.
-        speech: of a text that was rendered before; None for a new one.
-        begin_s: where to begin in it.
-    """
-
-    id: int
-    text: str
-    asked_at_s: float
-    speech: KeptSpeech | None = None
-    begin_s: float = 0.0
-    cancel: CancelToken = field(default_factory=CancelToken)
 
 
 class Playing:
@@ -103,14 +52,14 @@ class Playing:
         self._control = control
         self._hooks = hooks
         self._pacing = pacing
-        self._output = loudspeaker.open()
+        self._output = loudspeaker.open(utterance.cancel)
         self._rate = self._output.sample_rate
         self._position = self._clamped(utterance.begin_s)
         speech.set_position(self._position)
         self._feed: OutputFeed | None = None
         self._gate: OwnVoiceGate | None = None
         self._is_dry = False  # the feed waits for speech
-        self._is_recovering = False
+        self._lost = LostOutput(hooks.now_s, hooks.post)
         self._is_cut = False  # the next sound begins in the middle
         self._is_held = False
         self._heard_before = 0
@@ -147,6 +96,9 @@ class Playing:
             self._hold()
             return False
         self._is_held = False
+        if self._lost.is_lost:
+            self._get_back()
+            return False
         if (self._feed is None or self._is_dry) and not self._is_ready():
             self._hooks.wait(self._control.wake, _TELL_S)
             return False
@@ -159,9 +111,10 @@ class Playing:
             return False
 
     def _obey(self) -> None:
-        if self._control.take_output_change():
+        if self._control.take_output_change() or self._loudspeaker.is_stale:
             self._leave()
             self._loudspeaker.close()
+            self._lost.hurry()
         seek_s = self._control.take_seek()
         if seek_s is not None:
             self._leave()
@@ -222,7 +175,7 @@ class Playing:
         return self._feed
 
     def _open(self) -> None:
-        rate, self._output = self._rate, self._loudspeaker.open()
+        rate, self._output = self._rate, self._loudspeaker.open(self._utterance.cancel)
         self._rate = self._output.sample_rate
         self._heard_before = rescale(self._heard_before, rate, self._rate)
 
@@ -248,7 +201,7 @@ class Playing:
         """Tell which sentence is being heard when it changes."""
         if feed.num_heard == 0:
             return
-        self._is_recovering = False
+        self._lost.take_heard()
         self._position = feed.position
         self._speech.set_position(self._position)
         sentence = self._speech.sentence_at(self._position)
@@ -260,11 +213,12 @@ class Playing:
         """Fade out and remember how far it was heard."""
         feed = self._feed
         if feed is not None:
-            self._part_from(feed, feed.stop())
+            position = feed.stop()
+            self._part_from(feed, position, feed.num_heard)
 
-    def _part_from(self, feed: OutputFeed, position: int) -> None:
+    def _part_from(self, feed: OutputFeed, position: int, num_heard: int) -> None:
         self._position = position
-        self._heard_before += feed.num_heard
+        self._heard_before += num_heard
         self._is_cut = self._is_cut or feed.num_written > 0
         self._feed = None
         self._is_dry = False
@@ -272,14 +226,32 @@ class Playing:
         self._silence()
 
     def _recover(self, error: DeviceError) -> None:
-        """Go on where the lost loudspeaker stopped, once it, or another, can be opened."""
+        """Remember what was really heard: speech goes on there once a loudspeaker can be opened."""
         if self._feed is not None:
-            self._part_from(self._feed, self._feed.position)
+            latency_s = min(self._output.latency_s, _MAX_LATENCY_S)
+            self._part_from(self._feed, *self._feed.rewound(latency_s))
         self._loudspeaker.close()
-        if self._is_recovering:
-            raise error
-        self._is_recovering = True
-        self._open()
+        if self._lost.lose(error):
+            self._tell_lost()
+
+    def _get_back(self) -> None:
+        """Open the loudspeaker again, if it is time to try."""
+        if self._lost.wait_s > 0:
+            self._hooks.wait(self._control.wake, self._lost.wait_s)
+            return
+        try:
+            self._open()
+        except CancelledError:
+            raise
+        except EngineError as error:
+            if self._lost.fail(error):
+                self._tell_lost()
+        else:
+            self._lost.take_opened(self._output.name)
+
+    def _tell_lost(self) -> None:
+        self._sentence = None
+        self._tell(UtteranceState.PAUSED)
 
     def _silence(self) -> None:
         gate, self._gate = self._gate, None
@@ -295,6 +267,13 @@ class Playing:
         heard = self._heard_before + (self._feed.num_heard if self._feed is not None else 0)
         self._hooks.post(
             UtteranceChanged(
-                self._utterance.id, state, start, end, heard, self._rate, progress=progress
+                self._utterance.id,
+                state,
+                start,
+                end,
+                heard,
+                self._rate,
+                message=self._lost.message if state is UtteranceState.PAUSED else "",
+                progress=progress,
             )
         )

@@ -23,6 +23,7 @@ class Health:
         recognizer_backlog_s: audio that waits for the recognizer.
         diarizer_backlog_s: audio that waits for the diarizer.
         encoder_backlog_s: audio that waits for the encoder; None if there is none.
+        left_out_s: audio that a lane left out to keep up, and that is still to be filled in.
         recognizer_load: real-time factor of the recognizer over the last seconds: time spent
             computing for each second of audio; at 1 it is as slow as speech.
         diarizer_load: likewise.
@@ -42,6 +43,7 @@ class Health:
     recognizer_backlog_s: float = 0.0
     diarizer_backlog_s: float = 0.0
     encoder_backlog_s: float | None = None
+    left_out_s: float = 0.0
     recognizer_load: float = 0.0
     diarizer_load: float = 0.0
     encoder_load: float | None = None
@@ -62,6 +64,7 @@ class DelayMeter:
         self._final: deque[float] = deque(maxlen=_NUM_RECENT)
         self._speaker: deque[float] = deque(maxlen=_NUM_RECENT)
         self._shown_until = 0
+        self._final_until = 0
         self._active_until = 0
 
     def take(self, event: Event, captured: int) -> None:
@@ -78,7 +81,10 @@ class DelayMeter:
                 self._partial.extend((captured - end) / self._rate for end in fresh)
                 self._shown_until = max([self._shown_until, *fresh])
             case FinalWords(words=words):
-                self._final.extend((captured - word.end) / self._rate for word in words)
+                # Words that fill in what was left out are late by design.
+                newest = [word.end for word in words if word.end > self._final_until]
+                self._final.extend((captured - end) / self._rate for end in newest)
+                self._final_until = max([self._final_until, *newest])
             case ActivityRevised():
                 end_frame = event.first_frame + len(event.probabilities)
                 until = end_frame * event.frame_ms * self._rate // 1000

@@ -3,12 +3,12 @@
 import logging
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from engine.backends.protocols import Backend, BackendContext, GpuBackend
+from engine.backends.protocols import ON_CPU, Backend, BackendContext, GpuBackend
 from engine.core.errors import BackendError, CancelledError, EngineError
-from engine.core.events import BackendChanged, BackendState, Event
+from engine.core.events import BackendChanged, BackendState, Event, Notice, Severity
 from engine.core.sync import CancelToken
 from engine.core.types import BackendKind
 
@@ -61,6 +61,7 @@ class BackendPool:
         self._post = post
         self._lock = threading.Lock()
         self._slots = {kind: _Slot(backend_id) for kind, backend_id in ids.items()}
+        self._without_gpu: set[BackendKind] = set()
         self._cancel = CancelToken()
         self._wake = threading.Event()
         self._thread = threading.Thread(target=self._run, name="vivavoce-load", daemon=True)
@@ -115,20 +116,53 @@ class BackendPool:
             cancel.check()
             self._cancel.check()
 
+    def move_to_cpu(self, kind: BackendKind, cancel: CancelToken) -> Backend | None:
+        """Load a backend anew without its GPU, and return it once it is ready; None if it is off.
+
+        The kind stays off the GPU for the life of the pool. No stream of it may be open.
+
+        Raises:
+            EngineError: it cannot be loaded there.
+            CancelledError: cancel was set first.
+        """
+        self._without_gpu.add(kind)
+        old = self._renew(kind)
+        if old.backend is not None:
+            old.backend.close()
+        return self.wait(kind, cancel)
+
+    def forget(self, kind: BackendKind) -> None:
+        """Leave a backend to a thread that does not return from it; another is loaded when needed.
+
+        It is not closed: it is at work.
+        """
+        self._renew(kind)
+
+    def _renew(self, kind: BackendKind) -> _Slot:
+        """Begin anew with a kind and return what was there."""
+        with self._lock:
+            old = self._slots[kind]
+            self._slots[kind] = _Slot(old.backend_id)
+        return old
+
     def gpu_bytes(self) -> int | None:
         """Return the GPU memory of the process; None if no backend runs there."""
         backends: list[object] = [slot.backend for slot in self._slots.values()]
         held = [found.gpu_bytes() for found in backends if isinstance(found, GpuBackend)]
         return max(held, default=0) or None
 
-    def close(self) -> None:
+    def cancel(self) -> None:
+        """Load no more; whoever waits for a backend is told so."""
+        self._cancel.cancel()
+        self._wake.set()
+
+    def close(self, timeout_s: float = 3.0) -> None:
         """Cancel loading and close every backend; idempotent.
 
         A load that does not return is left to its daemon thread.
         """
-        self._cancel.cancel()
-        self._wake.set()
-        self._thread.join(timeout=3.0)
+        self.cancel()
+        self._thread.join(timeout_s)
         if self._thread.is_alive():
             logger.warning("a model is still loading; it is abandoned")
             return
@@ -172,7 +206,10 @@ class BackendPool:
 
         self._tell(kind, slot, message="loading")
         try:
-            backend = self._create(kind, slot.backend_id, self._context(kind))
+            context = self._context(kind)
+            if kind in self._without_gpu:
+                context = replace(context, options=(*context.options, ON_CPU))
+            backend = self._create(kind, slot.backend_id, context)
             backend.load(progress, self._cancel)
         except CancelledError:
             return
@@ -194,6 +231,8 @@ class BackendPool:
         slot.state = BackendState.FAILED if slot.error else BackendState.READY
         slot.backend = None if slot.error else backend
         self._tell(kind, slot, backend, message=slot.error.text if slot.error else "")
+        if slot.backend is not None and slot.backend.spec.note:
+            self._post(Notice(Severity.WARNING, slot.backend.spec.note))
         slot.done.set()
 
     def _tell(

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from engine.audio.device import DeviceProvider, InputStream
 from engine.core.config import KeepPolicy, Settings
-from engine.core.errors import EngineError
+from engine.core.errors import CancelledError, EngineError
 from engine.core.events import (
     Event,
     Notice,
@@ -25,6 +25,9 @@ from engine.store.header import new_session_id
 
 logger = logging.getLogger(__name__)
 
+_DRAIN_S = 10.0
+_SHORT_DRAIN_S = 0.3
+
 
 class Recorder:
     """The life of recordings: idle, starting, recording, paused, stopping, idle.
@@ -35,8 +38,9 @@ class Recorder:
         pool: the backends.
         keeper: makes and closes journals.
         post: publishes an event.
-        drain: blocks until every event so far was delivered.
+        drain: blocks until every event so far was delivered, at most for so many seconds.
         on_end: asks for a stop because the source has ended. Thread: capture.
+        slept_s: seconds that the computer has slept in all.
     """
 
     def __init__(
@@ -46,8 +50,9 @@ class Recorder:
         pool: BackendPool,
         keeper: Keeper,
         post: Callable[[Event], None],
-        drain: Callable[[], bool],
+        drain: Callable[[float], bool],
         on_end: Callable[[], None],
+        slept_s: Callable[[], float],
     ) -> None:
         self._devices = devices
         self._clock = clock
@@ -56,11 +61,17 @@ class Recorder:
         self._post = post
         self._drain = drain
         self._on_end = on_end
+        self._slept_s = slept_s
         # NB: all are written by the control thread (and `state` by the capture thread when the
         # first block comes), read by any; one reference assignment each.
         self.state = SessionState.IDLE
         self.recording: Recording | None = None
         self.audio: RecordingAudio | None = None  # of the running recording, or the one before
+        # Held while a state is entered and told, as the capture thread enters one, too.
+        self._state_lock = threading.Lock()
+        self._end_lock = threading.Lock()
+        # NB: set by the thread that closes the session, read by the control thread.
+        self._is_broken_off = False
         self._idle = threading.Event()
         self._idle.set()
 
@@ -82,6 +93,8 @@ class Recorder:
         audio_before = self.audio
         try:
             stream = self._devices.open_input(input_name)
+            if self._is_broken_off:
+                raise CancelledError("The session was closed while the input was opened.")
             started = self._describe(stream, settings)
             journal = self._keeper.begin(started, settings)
             recording = Recording(
@@ -92,7 +105,9 @@ class Recorder:
                     clock=self._clock,
                     pool=self._pool,
                     post=self._post,
-                    reopen_input=lambda: self._devices.open_input(input_name),
+                    input_name=input_name,
+                    open_input=self._devices.open_input,
+                    slept_s=self._slept_s,
                     on_started=self._on_first_block,
                     on_end=self._on_end,
                 ),
@@ -110,6 +125,12 @@ class Recorder:
             self.audio = audio_before
             self._abandon(stream, error)
             raise
+
+    def change_input(self, name: str) -> None:
+        """Let a running recording go on from another input; nothing happens to one of a file."""
+        recording = self.recording
+        if recording is not None:
+            recording.change_input(name)
 
     def pause(self) -> None:
         """Hold the recording."""
@@ -134,12 +155,31 @@ class Recorder:
                 SessionState.STOPPING, f"finishing the text, {left_s:.1f} s left"
             )
         )
-        self._drain()
-        self.recording = None
+        self._complete(recording, drain_s=_DRAIN_S)
+
+    def break_off(self) -> None:
+        """End at once, whatever does not return; what was recorded is kept. Thread: any."""
+        self._is_broken_off = True
+        recording = self.recording
+        if recording is not None:
+            recording.break_off()
+            self._complete(recording, drain_s=_SHORT_DRAIN_S)
+        self._idle.set()
+
+    def _complete(self, recording: Recording, *, drain_s: float) -> None:
+        """Close the journal of a recording that has ended; once."""
+        self._drain(drain_s)
+        with self._end_lock:
+            if self.recording is not recording:
+                return
+            self.recording = None
         if self.audio is not None:
             self.audio.end()
         try:
-            self._keeper.end(is_trained=recording.is_trained)
+            if recording.has_begun:
+                self._keeper.end(is_trained=recording.is_trained)
+            else:
+                self._keeper.abandon()
         except EngineError as error:
             self._post(Notice(Severity.ERROR, error.message, error.advice))
         finally:
@@ -147,12 +187,15 @@ class Recorder:
             self._idle.set()
 
     def _on_first_block(self) -> None:
-        if self.state is SessionState.STARTING:
-            self._enter(SessionState.RECORDING)
+        self._enter(SessionState.RECORDING, only_from=SessionState.STARTING)
 
-    def _enter(self, state: SessionState, detail: str = "") -> None:
-        self.state = state
-        self._post(StateChanged(state, detail))
+    def _enter(
+        self, state: SessionState, detail: str = "", *, only_from: SessionState | None = None
+    ) -> None:
+        with self._state_lock:
+            if only_from in (None, self.state):
+                self.state = state
+                self._post(StateChanged(state, detail))
 
     def _abandon(self, stream: InputStream | None, error: Exception) -> None:
         if stream is not None:

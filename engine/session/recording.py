@@ -10,9 +10,10 @@ from typing import Protocol, cast
 from engine.audio.device import InputStream
 from engine.audio.level_track import LevelTrack
 from engine.audio.levels import Levels
+from engine.audio.provider import FILE_PREFIX
 from engine.audio.timeline import AudioTimeline
-from engine.backends.protocols import Diarizer, Encoder, Recognizer
-from engine.core.errors import EngineError
+from engine.backends.protocols import Backend, Diarizer, Encoder, Recognizer
+from engine.core.errors import ComputeDeviceError, EngineError
 from engine.core.events import Event, Notice, RecordingStarted, RecordingStopped, Severity
 from engine.core.sync import CancelToken
 from engine.core.timebase import Clock, samples
@@ -20,6 +21,7 @@ from engine.core.types import BackendKind, Pcm
 from engine.pipeline.capture import AudioSink, Capture, CaptureHooks
 from engine.pipeline.lane import Lane, LaneBackend, LaneHooks
 from engine.pipeline.own_voice import OwnVoiceGate
+from engine.session.finishing import LaneFinish
 from engine.session.health import LOAD_SPAN_S, DelayMeter, Health, LoadMeter
 from engine.session.pool import NO_BACKEND, BackendPool
 
@@ -29,6 +31,8 @@ MEMORY_S = 60.0
 """Audio in memory; older audio is read from the journal where one is kept."""
 WINDOW_S = 40.0
 """About what an encoder takes at a time."""
+CAPTURE_END_S = 5.0
+"""How long an input may take to stop."""
 
 
 class RecordingJournal(AudioSink, Protocol):
@@ -47,7 +51,9 @@ class RecordingParts:
         clock: host time.
         pool: the backends.
         post: publishes an event.
-        reopen_input: opens the input again after it was lost.
+        input_name: what the input was opened as.
+        open_input: opens an input by name, not started. Thread: any.
+        slept_s: seconds that the computer has slept in all.
         on_started: the first block has come. Thread: capture.
         on_end: the source has ended by itself. Thread: capture.
     """
@@ -55,7 +61,9 @@ class RecordingParts:
     clock: Clock
     pool: BackendPool
     post: Callable[[Event], None]
-    reopen_input: Callable[[], InputStream]
+    input_name: str
+    open_input: Callable[[str], InputStream]
+    slept_s: Callable[[], float]
     on_started: Callable[[], None]
     on_end: Callable[[], None]
 
@@ -80,6 +88,7 @@ class Recording:
         self.started = started
         self._parts = parts
         self._is_live = stream.is_live
+        self._input_name = parts.input_name
         self._mark_ids = itertools.count()
         self._epochs = itertools.count()
         rate = started.sample_rate
@@ -93,6 +102,7 @@ class Recording:
         self.delays = DelayMeter(rate)
         self.capture = Capture(
             stream,
+            parts.input_name,
             self.timeline,
             self.level_track,
             journal,
@@ -102,7 +112,8 @@ class Recording:
                 on_first_block=self._begin,
                 on_end=parts.on_end,
                 next_mark_id=self._mark_ids.__next__,
-                reopen=parts.reopen_input,
+                open_input=parts.open_input,
+                slept_s=parts.slept_s,
             ),
         )
         self.recognizer = self._make_lane(BackendKind.RECOGNIZER)
@@ -115,9 +126,18 @@ class Recording:
             lane: LoadMeter(2 * WINDOW_S if lane is self.encoder else LOAD_SPAN_S)
             for lane in self._lanes
         }
-        self._is_discarding = threading.Event()
+        self._finish = LaneFinish(self._lanes)
+        # NB: set by the capture thread, read once that has ended.
+        self.has_begun = False
+        self._end_lock = threading.Lock()
+        self._has_ended = False
         # NB: each lane's thread may set it to False, never back; read once they have ended.
         self.is_trained = True
+
+    def change_input(self, name: str) -> None:
+        """Go over to another input; the one before stays if that cannot be opened."""
+        if not self._input_name.startswith(FILE_PREFIX):
+            self.capture.change_input(name)
 
     @property
     def levels(self) -> Levels | None:
@@ -136,6 +156,7 @@ class Recording:
             recognizer_backlog_s=self.recognizer.backlog / rate,
             diarizer_backlog_s=self.diarizer.backlog / rate,
             encoder_backlog_s=self.encoder.backlog / rate if self.encoder else None,
+            left_out_s=max(lane.num_left_out for lane in self._lanes) / rate,
             recognizer_load=self._load(self.recognizer),
             diarizer_load=self._load(self.diarizer),
             encoder_load=self._load(self.encoder) if self.encoder else None,
@@ -164,26 +185,56 @@ class Recording:
             on_wait: called about every half second with the seconds of audio still to be worked
                 through.
         """
-        self.capture.stop()
+        if not self.capture.stop(CAPTURE_END_S):
+            self._parts.post(
+                Notice(
+                    Severity.WARNING,
+                    f"The input {self.capture.input_name} did not stop when asked to.",
+                    "What it gave so far is kept. Plug it in again before you use it.",
+                )
+            )
         self.gate.close()
         rate = self.timeline.sample_rate
+        stuck = self._finish.run(lambda num_samples: on_wait(num_samples / rate))
+        for lane in stuck:
+            self._parts.pool.forget(BackendKind(lane.name))
+            self._parts.post(
+                Notice(
+                    Severity.ERROR,
+                    f"The {lane.name} does not answer any more and was given up.",
+                    "The recording is kept as far as you chose that; what is missing is marked.",
+                )
+            )
+        self.tell_end()
+
+    def tell_end(self) -> None:
+        """Publish what was never written down, and that the recording is complete; once."""
+        with self._end_lock:
+            is_first, self._has_ended = not self._has_ended, True
+        if not is_first or not self.has_begun:
+            return
         for lane in self._lanes:
-            while not lane.join(0.5):
-                if self._is_discarding.is_set():
-                    lane.cancel()
-                on_wait(max(lane.backlog for lane in self._lanes) / rate)
+            lane.tell_unheard(self.timeline.end, f"the {lane.name} was stopped before")
         self._parts.post(RecordingStopped(self.started.recording_id, self.timeline.end))
 
     def discard_backlog(self) -> None:
         """Make a running `stop` give up what the lanes have not worked through."""
-        self._is_discarding.set()
+        self._finish.discard()
+
+    def break_off(self) -> None:
+        """End at once, whatever does not return: nothing more is told of it. Thread: any."""
+        self.timeline.close()
+        self.gate.close()
         for lane in self._lanes:
-            lane.cancel()
+            if lane.is_running:
+                lane.abandon()
+        self.tell_end()
 
     def _load(self, lane: Lane) -> float:
         return self._loads[lane].take(lane.reached / self.timeline.sample_rate, lane.busy_s)
 
     def _begin(self) -> None:
+        self.has_begun = True
         self._parts.post(self.started)
         self._parts.on_started()
 
@@ -200,11 +251,25 @@ class Recording:
                     )
                 )
                 return None
-            if backend is None:
-                return None
+            return None if backend is None else opened(backend)
+
+        def opened(backend: Backend) -> LaneBackend:
             source = cast("Recognizer | Diarizer | Encoder", backend)
             self.is_trained = self.is_trained and source.spec.is_trained
             return LaneBackend(source.spec, source.open_stream)
+
+        def move_to_cpu(error: ComputeDeviceError, cancel: CancelToken) -> LaneBackend:
+            self._parts.post(
+                Notice(
+                    Severity.WARNING,
+                    f"The {kind} goes on without the GPU: {error.message}",
+                    "It is slower that way. Start the program again to use the GPU again.",
+                )
+            )
+            backend = self._parts.pool.move_to_cpu(kind, cancel)
+            if backend is None:
+                raise error
+            return opened(backend)
 
         # An encoder numbers speakers by itself; they are matched to the diarizer's afterwards.
         epochs = itertools.count() if kind is BackendKind.ENCODER else self._epochs
@@ -220,5 +285,7 @@ class Recording:
                 now_s=self._parts.clock.now_s,
                 is_live=self._is_live,
                 marks_lost=kind is not BackendKind.ENCODER,
+                move_to_cpu=move_to_cpu,
             ),
+            has_rows=kind is not BackendKind.RECOGNIZER,
         )

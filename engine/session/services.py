@@ -7,6 +7,7 @@ from pathlib import Path
 from engine.audio.device import DeviceProvider
 from engine.backends.protocols import BackendContext
 from engine.core.config import Settings
+from engine.core.suspend import suspended_s
 from engine.core.timebase import Clock
 from engine.core.types import BackendKind
 from engine.session.pool import CreateBackend
@@ -25,6 +26,7 @@ class Services:
         is_fast: whether inputs are read as fast as the models take them: then nobody waits for
             a word, and backends prefer few errors to little delay.
         allow_untrained: whether backends without weights may use random ones.
+        slept_s: seconds that the computer has slept in all, which the clock leaves out.
     """
 
     devices: DeviceProvider
@@ -34,6 +36,7 @@ class Services:
     clock: Clock
     is_fast: bool = False
     allow_untrained: bool = False
+    slept_s: Callable[[], float] = suspended_s
 
 
 def chosen_backends(settings: Settings) -> dict[BackendKind, str]:

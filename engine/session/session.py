@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 
 import psutil
 
@@ -19,12 +19,13 @@ from engine.core.events import (
     RecordingStarted,
     SessionState,
     SpeakerRenamed,
-    StateChanged,
 )
 from engine.core.sync import CancelToken
 from engine.core.types import BackendKind, SpeakerId, SpeechPlace
+from engine.core.workers import Workers
 from engine.pipeline.bus import EventBus, Subscriber
 from engine.pipeline.own_voice import OwnVoiceGate
+from engine.session.closing import Closing
 from engine.session.health import Health
 from engine.session.keeping import Keeper
 from engine.session.pool import LOAD_ORDER, BackendPool
@@ -58,7 +59,9 @@ class Session:
         """Replica of the running or last recording. Thread: events; any once it is complete."""
         self._settler = SlotSettler()
         self._bus = EventBus(self._prepare)
-        self._keeper = Keeper(services.sessions_dir, services.clock)
+        self._keeper = Keeper(
+            services.sessions_dir, services.clock, self._bus.post, self._stop_soon
+        )
         self._bus.subscribe(self._take_event)
         self._pool = BackendPool(
             chosen_backends(settings), services.create_backend, self._context, self._bus.post
@@ -71,6 +74,7 @@ class Session:
             self._bus.post,
             self._bus.drain,
             on_end=self._stop_soon,
+            slept_s=services.slept_s,
         )
         self._sound = SoundOut(
             services,
@@ -79,7 +83,7 @@ class Session:
             gate=self._gate,
             output_name=lambda: self._settings.output,
         )
-        self._control = ThreadPoolExecutor(max_workers=1, thread_name_prefix="vivavoce-session")
+        self._control = Workers(1, "vivavoce-session")
         self._is_closed = False
 
     @property
@@ -102,7 +106,7 @@ class Session:
         return self._bus.subscribe(subscriber)
 
     def change_settings(self, settings: Settings) -> None:
-        """Put settings in force: backends at once, devices at their next opening.
+        """Put settings in force at once; what is recorded or heard goes over to other devices.
 
         Raises:
             EngineError: the change needs other models and they are at work.
@@ -117,10 +121,11 @@ class Session:
             raise EngineError(
                 "The voice cannot be changed while it speaks.", advice="Stop it first."
             )
-        is_other_output = settings.output != self._settings.output
-        self._settings = settings
-        if is_other_output:
+        before, self._settings = self._settings, settings
+        if settings.output != before.output:
             self._sound.change_output()
+        if settings.input != before.input:
+            self._recorder.change_input(settings.input)
         for kind in changed:
             self._pool.select(kind, chosen[kind])
 
@@ -148,15 +153,15 @@ class Session:
     def start(self, input_name: str | None = None) -> Future[None]:
         """Begin a recording from an input ("default", a name, "null", "file:PATH")."""
         name = input_name or self._settings.input
-        return self._control.submit(lambda: self._recorder.start(name, self._settings))
+        return self._order(lambda: self._recorder.start(name, self._settings))
 
     def pause(self) -> Future[None]:
         """Hold the recording; the session clock stands still."""
-        return self._control.submit(self._recorder.pause)
+        return self._order(self._recorder.pause)
 
     def resume(self) -> Future[None]:
         """Go on with a paused recording."""
-        return self._control.submit(self._recorder.resume)
+        return self._order(self._recorder.resume)
 
     def stop(self, *, discard_backlog: bool = False) -> Future[None]:
         """End the recording once every word captured has been told.
@@ -167,7 +172,7 @@ class Session:
         recording = self._recorder.recording
         if discard_backlog and recording is not None:
             recording.discard_backlog()
-        return self._control.submit(self._recorder.stop)
+        return self._order(self._recorder.stop)
 
     def wait_until_stopped(self, timeout_s: float | None = None) -> bool:
         """Block until a recording that was started has ended; False on timeout."""
@@ -282,19 +287,16 @@ class Session:
         return self._bus.drain(timeout_s)
 
     def close(self) -> None:
-        """Stop everything in order and join the threads; idempotent."""
+        """Stop everything in order and join the threads; idempotent.
+
+        It takes five seconds at most: a recording is given two of them to be worked through, and
+        what does not return then is left alone. What was recorded is closed on disk first; who
+        wants every word, waits for `stop` before.
+        """
         if self._is_closed:
             return
         self._is_closed = True
-        self._sound.stop()
-        try:
-            self._control.submit(self._recorder.stop).result()
-        finally:
-            self._sound.close()
-            self._control.shutdown()
-            self._pool.close()
-            self._bus.post(StateChanged(SessionState.CLOSED))
-            self._bus.close()
+        Closing(self._recorder, self._sound, self._pool, self._control, self._bus).run()
 
     def __enter__(self) -> "Session":
         return self
@@ -317,6 +319,14 @@ class Session:
         notice = self._keeper.take(event, self.document)
         if notice is not None:
             self._bus.post(notice)
+
+    def _order(self, work: Callable[[], None]) -> Future[None]:
+        """Run a command on the control thread."""
+        if not self._is_closed:
+            return self._control.submit(work)
+        refused: Future[None] = Future()
+        refused.set_exception(EngineError("The session is closed.", advice="Open a new one."))
+        return refused
 
     def _stop_soon(self) -> None:
         if not self._is_closed:

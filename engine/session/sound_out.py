@@ -50,7 +50,7 @@ class SoundOut:
             return output
 
         now_s = services.clock.now_s
-        self._loudspeaker = Loudspeaker(open_output)
+        self._loudspeaker = Loudspeaker(open_output, services.slept_s)
         self.speech = SpeakLane(
             PlaybackHooks(lambda cancel: open_voice(pool, cancel), open_output, post, gate, now_s),
             self._loudspeaker,
@@ -102,10 +102,14 @@ class SoundOut:
         self.playing.stop()
         self.speech.stop()
 
-    def close(self) -> None:
-        """Be silent, release the device and end the threads; idempotent."""
-        self.playing.close()
-        self.speech.close()
+    def close(self, timeout_s: float = 10.0) -> bool:
+        """Be silent, release the device and end the threads; idempotent.
+
+        Returns:
+            Whether they have ended: a device that does not return is not waited for.
+        """
+        has_played = self.playing.close(timeout_s / 2)
+        return self.speech.close(timeout_s / 2) and has_played
 
 
 def open_voice(pool: BackendPool, cancel: CancelToken) -> tuple[BackendSpec, SynthesizerStream]:

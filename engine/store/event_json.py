@@ -15,8 +15,11 @@ import numpy as np
 
 from engine.core.errors import StoreError
 from engine.core.events import SCHEMA_VERSION, Event
+from engine.core.files import open_plain
 
 _DECIMALS = 3  # of a probability
+_MAX_LINE_BYTES = 64 * 2**20
+"""What is longer is no event, and read in pieces that are none."""
 
 
 def _snake_case(name: str) -> str:
@@ -100,15 +103,16 @@ class EventFile:
         """
         self.num_skipped = 0
         try:
-            with self.path.open("rb") as file:
-                for line in file:
+            with open_plain(self.path) as file:
+                while line := file.readline(_MAX_LINE_BYTES):
                     event = self._take(line)
                     if event is not None:
                         yield event
         except FileNotFoundError:
             return
-        except OSError as error:
-            raise StoreError(f"{self.path} cannot be read: {error.strerror}.") from error
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise StoreError(f"{self.path} cannot be read: {reason}.") from error
 
     def _take(self, line: bytes) -> Event | None:
         # A file system that lost power leaves zero bytes, for whole lines or before one.

@@ -16,7 +16,7 @@ HEADER_NAME = "session.json"
 AUDIO_NAME = "audio.wav"
 EVENTS_NAME = "events.jsonl"
 LOCK_NAME = ".lock"
-_MAX_RATE_HZ = 768_000
+MAX_RATE_HZ = 768_000
 _MAX_COUNT = 2**53
 """Beyond it seconds and shares of it are no longer exact."""
 
@@ -59,7 +59,7 @@ class SessionHeader:
 
     def __post_init__(self) -> None:
         for name, least, most in (
-            ("sample_rate", 1, _MAX_RATE_HZ),
+            ("sample_rate", 1, MAX_RATE_HZ),
             ("num_samples", 0, _MAX_COUNT),
             ("num_words", 0, _MAX_COUNT),
         ):

@@ -65,18 +65,14 @@ class HeldFile:
         self.hold(data)
         self._write()
 
-    def sync(self, head: bytes = b"") -> None:
+    def sync(self) -> None:
         """Bring everything to the disk.
-
-        Args:
-            head: written over the beginning of the file.
 
         Raises:
             OSError: it was refused, or the file is not at its place any more.
         """
         self._write()
         try:
-            self._write_at(0, head)
             os.fsync(self._file.fileno())
         except OSError:
             self._num_written = self._num_synced
@@ -84,6 +80,18 @@ class HeldFile:
         self._num_synced = self._num_written
         self._held.clear()
         self._check_place()
+
+    def overwrite(self, head: bytes) -> None:
+        """Write over the beginning of the file; the next `sync` brings it to the disk.
+
+        Raises:
+            OSError: it was refused.
+        """
+        position, rest = 0, memoryview(head)
+        while rest:
+            self._file.seek(position)
+            num_taken = self._file.write(rest) or 0
+            position, rest = position + num_taken, rest[num_taken:]
 
     def give_up(self, unit_bytes: int = 1) -> None:
         """Forget what the disk has not taken, and cut the file after its last whole unit."""
@@ -104,13 +112,6 @@ class HeldFile:
             rest = self._held[self._num_written - self._num_synced :]
             self._file.seek(self._num_written)
             self._num_written += self._file.write(rest) or 0
-
-    def _write_at(self, position: int, data: bytes) -> None:
-        rest = memoryview(data)
-        while rest:
-            self._file.seek(position)
-            num_taken = self._file.write(rest) or 0
-            position, rest = position + num_taken, rest[num_taken:]
 
     def _check_place(self) -> None:
         """A file that was deleted, or whose disk was taken away, still takes what is written."""

@@ -105,12 +105,16 @@ class AudioJournal:
         try:
             if is_kept:
                 self._sync()
+                self._sync()  # the header, too
         finally:
             self._file.close()
 
     def _sync(self) -> None:
         try:
-            self._file.sync(wav_header(self.sample_rate, self.num_samples))
+            self._file.sync()
+            # Only now: a header on the disk speaks of nothing that is not there, so that what a
+            # power cut leaves behind it can be told from what was recorded.
+            self._file.overwrite(wav_header(self.sample_rate, self.num_samples))
         except OSError as error:
             raise refused(self.path, error) from error
 

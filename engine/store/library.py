@@ -1,7 +1,9 @@
 """The sessions kept on this machine, whole ones and those that broke off."""
 
+import os
 import shutil
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -19,6 +21,7 @@ from engine.store.session_folder import (
     header_of,
     is_active,
     is_session,
+    size_on_disk,
     stored_num_samples,
 )
 from engine.text.document import TranscriptDocument
@@ -74,7 +77,7 @@ class StoredSession:
     def audio_path(self) -> Path | None:
         """The WAV file; None if audio was not kept."""
         path = self.folder / AUDIO_NAME
-        return path if path.is_file() else None
+        return path if os.path.isfile(path) else None
 
     def levels(self) -> LevelTrack | None:
         """Return how loud it was over time; None if audio was not kept.
@@ -125,7 +128,9 @@ class StoredSession:
         header = self.header
         num_words = header.num_words
         if not header.is_closed:
-            num_words = sum(len(e.words) for e in self.events() if isinstance(e, FinalWords))
+            # What is wrong with them is told to whoever opens the session.
+            with suppress(StoreError):
+                num_words = sum(len(e.words) for e in self.events() if isinstance(e, FinalWords))
         return SessionInfo(
             id=header.id,
             title=header.title,
@@ -135,7 +140,7 @@ class StoredSession:
             is_closed=header.is_closed,
             is_active=is_active(self.folder, header),
             has_audio=self.audio_path is not None,
-            size_bytes=sum(path.stat().st_size for path in self.folder.iterdir()),
+            size_bytes=size_on_disk(self.folder),
             is_recovered=header.is_recovered,
         )
 
@@ -184,7 +189,9 @@ class SessionLibrary:
         hidden = folder.with_name(f".{folder.name}{_DELETED}")
         try:
             folder.rename(hidden)
-            shutil.rmtree(hidden)
+            # Whoever lists the sessions meanwhile helps.
+            with suppress(FileNotFoundError):
+                shutil.rmtree(hidden)
         except OSError as error:
             raise StoreError(
                 f"{error.filename or folder} cannot be deleted: {error.strerror}.",
@@ -269,5 +276,5 @@ class SessionLibrary:
 def _time(info: SessionInfo) -> float:
     try:
         return datetime.fromisoformat(info.started_at).timestamp()
-    except ValueError:
+    except (ValueError, OverflowError):
         return 0.0

@@ -2,6 +2,7 @@
 
 import os
 import stat
+import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -47,12 +48,12 @@ def mend_events(path: Path) -> int:
 def mend_audio(path: Path, sample_rate: int, last_event: int) -> tuple[int, int]:
     """Make a WAV file's header fit what is in it, and cut what never reached the disk.
 
-    A power cut can leave a file longer than what was written, with a hole at its end that reads as
-    zeros. Such a hole is cut, except where events speak of its time. Zeros that were written stay:
-    a muted microphone records them.
+    A power cut can leave a file longer than what was written, with zeros at its end: a hole, or the
+    rest of a block. The header tells what surely was on the disk. Zeros at the end behind that, and
+    behind what events speak of, are cut; at worst they were a second of digital silence.
 
     Args:
-        path: of a file of `WavWriter` or a journal; one of another make is left as it is.
+        path: of a journal's audio; a WAV file of another make is left as it is.
         sample_rate: Hz.
         last_event: the sample up to which events tell something.
 
@@ -66,11 +67,13 @@ def mend_audio(path: Path, sample_rate: int, last_event: int) -> tuple[int, int]
         size_bytes = file.seek(0, os.SEEK_END)
         num_samples = max(0, size_bytes - HEADER_BYTES) // SAMPLE_BYTES
         file.seek(0)
-        if not _is_ours(file.read(HEADER_BYTES)):
+        head = file.read(HEADER_BYTES)
+        if not _is_ours(head):
             return num_samples, 0
-        written_bytes = max(0, _data_end(file.fileno(), size_bytes) - HEADER_BYTES)
-        num_written = -(-written_bytes // SAMPLE_BYTES)
-        num_kept = min(num_samples, max(num_written, last_event))
+        certain = max(_stated_samples(head), last_event)
+        filled_bytes = _filled_until(file, size_bytes) - HEADER_BYTES
+        num_filled = max(0, -(-filled_bytes // SAMPLE_BYTES))
+        num_kept = min(num_samples, max(num_filled, certain))
         file.truncate(HEADER_BYTES + SAMPLE_BYTES * num_kept)
         file.seek(0)
         file.write(wav_header(sample_rate, num_kept))
@@ -127,15 +130,8 @@ def _is_ours(head: bytes) -> bool:
     return not is_wav or head[_DATA_OFFSET:][:4] in (b"data", b"")
 
 
-def _data_end(descriptor: int, size_bytes: int) -> int:
-    """Return where a hole begins that reaches to the end of a file; its size if there is none."""
-    if not hasattr(os, "SEEK_HOLE"):
-        return size_bytes
-    end = 0
-    try:
-        while (start := os.lseek(descriptor, end, os.SEEK_DATA)) < size_bytes:
-            end = os.lseek(descriptor, start, os.SEEK_HOLE)
-    except OSError:
-        # No data follows; or the file system does not tell, and then there is nothing at 0.
-        return end or size_bytes
-    return end
+def _stated_samples(head: bytes) -> int:
+    """Return how many samples a header speaks of; 0 if it is torn."""
+    if len(head) < HEADER_BYTES or head[:4] != b"RIFF":
+        return 0
+    return int(struct.unpack_from("<I", head, HEADER_BYTES - 4)[0]) // SAMPLE_BYTES

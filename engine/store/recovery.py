@@ -194,12 +194,12 @@ def _kept(header: SessionHeader, audio_s: float, *, is_text_only: bool) -> str:
     return f"The recording {header.id} broke off. {format_time(audio_s)} and {words} are kept."
 
 
-def _cut(torn_bytes: int, hole_s: float) -> str:
+def _cut(torn_bytes: int, zeros_s: float) -> str:
     parts = []
     if torn_bytes:
         parts.append("a torn line at the end of its text")
-    if hole_s > 0:
-        parts.append(f"{hole_s:.1f} s of silence that never reached the disk")
+    if zeros_s > 0:
+        parts.append(f"{zeros_s:.1f} s of zeros where sound had not reached the disk")
     return f"Cut off: {' and '.join(parts)}." if parts else ""
 
 

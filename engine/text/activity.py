@@ -14,6 +14,8 @@ POOL = 8
 """Rows of one level that make a row of the next; pooled by maximum, so no activity vanishes."""
 _NUM_LEVELS = 4
 _MAX_CHANGES = 64
+_MAX_JUMP_FRAMES = 8_000_000
+"""A week of frames of 80 ms at once is damage, and memory for them would not be there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +122,11 @@ class ActivityTrack:
 
         Rows of another frame length are brought to that of the first rows. Settled rows stay: live
         ones do not replace them.
+
+        Raises:
+            ValueError: they lie before the beginning, or far beyond all that is known.
         """
+        self._check(event)
         rows, first, final_until = self.on_grid(event)
         self._frame_ms = self._frame_ms or event.frame_ms
         end = first + len(rows)
@@ -140,6 +146,13 @@ class ActivityTrack:
         self._pool(first, end)
         self._note_change(first)
         return first, end
+
+    def _check(self, event: ActivityRevised) -> None:
+        theirs, first = event.frame_ms, event.first_frame
+        ours = self._frame_ms or theirs
+        end = (first + len(event.probabilities)) * theirs // max(1, ours)
+        if theirs < 1 or first < 0 or end - self._num_frames > _MAX_JUMP_FRAMES:
+            raise ValueError(f"rows of {theirs} ms from frame {first} on make no sense")
 
     def _note_change(self, first: int) -> None:
         # Later changes that begin earlier stand for those before them, so firsts only grow.

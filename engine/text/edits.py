@@ -17,21 +17,16 @@ from engine.text.cleaning import clean_line
 from engine.text.correction import spread
 from engine.text.document import DocumentWord, TranscriptDocument
 
-_MAX_TITLE_NAME = 40
-"""Characters of a name in a title; names may have any length, menus may not."""
-
 
 @dataclass(frozen=True, slots=True)
 class Edit:
     """A change and its opposite.
 
     Args:
-        title: what it does, for people.
         do: makes the change.
         undo: takes it back, once every edit after it is taken back.
     """
 
-    title: str
     do: tuple[EditEvent, ...]
     undo: tuple[EditEvent, ...]
 
@@ -46,13 +41,11 @@ def rename_speaker(document: TranscriptDocument, speaker: SpeakerId, name: str) 
     """
     speaker = document.resolve(speaker)
     name, before = clean_line(name), document.book.own_name(speaker)
-    letter_name = f"Speaker {speaker.letter}"
-    if name == letter_name:
+    if name == f"Speaker {speaker.letter}":
         name = ""
     if name == before:
         return None
     return Edit(
-        f"Rename {_short(before or letter_name)} to {_short(name or letter_name)}",
         (SpeakerRenamed(speaker.epoch, speaker.slot, name),),
         (SpeakerRenamed(speaker.epoch, speaker.slot, before),),
     )
@@ -74,8 +67,7 @@ def merge_speakers(
     if name and not document.book.own_name(target):
         do.append(SpeakerRenamed(target.epoch, target.slot, name))
         undo.append(SpeakerRenamed(target.epoch, target.slot, ""))
-    title = f"Merge {_name(document, speaker)} into {_name(document, target)}"
-    return Edit(title, tuple(do), tuple(undo))
+    return Edit(tuple(do), tuple(undo))
 
 
 def part_speaker(document: TranscriptDocument, speaker: SpeakerId) -> Edit | None:
@@ -85,7 +77,6 @@ def part_speaker(document: TranscriptDocument, speaker: SpeakerId) -> Edit | Non
     if not parted:
         return None
     return Edit(
-        f"Part {_name(document, speaker)} again",
         tuple(SpeakerMerged(one, one) for one in parted),
         tuple(SpeakerMerged(one, document.book.target_of(one) or one) for one in parted),
     )
@@ -98,7 +89,6 @@ def color_speaker(document: TranscriptDocument, speaker: SpeakerId, color: int) 
     if color == before or not -1 <= color < MAX_SPEAKERS:
         return None
     return Edit(
-        f"Colour of {_name(document, speaker)}",
         (SpeakerColored(speaker, color),),
         (SpeakerColored(speaker, before),),
     )
@@ -117,7 +107,6 @@ def assign_words(
     if not changed:
         return None
     return Edit(
-        f"{_name(document, speaker)} said {_count(changed)}",
         (WordsAssigned(tuple(changed), speakers),),
         _as_assigned(document, changed),
     )
@@ -137,9 +126,8 @@ def lock_words(
     changed = [entry.id for entry in entries]
     if not is_locked:
         do: tuple[EditEvent, ...] = (WordsAssigned(tuple(changed), ()),)
-        return Edit(f"Give back {_count(changed)}", do, _as_assigned(document, changed))
+        return Edit(do, _as_assigned(document, changed))
     return Edit(
-        f"Keep who said {_count(changed)}",
         _assignments((entry.speakers, entry.id) for entry in entries),
         (WordsAssigned(tuple(changed), ()),),
     )
@@ -160,9 +148,7 @@ def edit_words(document: TranscriptDocument, word_ids: Sequence[int], text: str)
     if not changed:
         return None
     ids = tuple(entries[i].id for i in changed)
-    what = "Correct" if any(after) else "Take out"
     return Edit(
-        f"{what} {_count(ids)}",
         (WordsEdited(ids, tuple(after[i] for i in changed)),),
         (WordsEdited(ids, tuple(texts[i] for i in changed)),),
     )
@@ -203,15 +189,3 @@ def _assignments(
     for speakers, word_id in pairs:
         groups.setdefault(speakers, []).append(word_id)
     return tuple(WordsAssigned(tuple(ids), speakers) for speakers, ids in groups.items())
-
-
-def _name(document: TranscriptDocument, speaker: SpeakerId) -> str:
-    return _short(document.speaker_name(speaker))
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= _MAX_TITLE_NAME else f"{name[: _MAX_TITLE_NAME - 1]}…"
-
-
-def _count(word_ids: Sequence[int]) -> str:
-    return "1 word" if len(word_ids) == 1 else f"{len(word_ids)} words"

@@ -93,6 +93,8 @@ class Scene:
         self.sleeper = Sleeper()
         self.events: list[Event] = []
         self._folder = folder
+        self._is_heard = False
+        self._heard_at_s = 0.0
         self.session = Session(
             Settings(
                 input=input_name,
@@ -121,12 +123,17 @@ class Scene:
         if not wav.exists():
             write_timecode(wav, seconds, RATE)
         with self.sound.playing_to_microphone(wav):
+            self._is_heard = True
             yield
 
     def record(self) -> None:
         """Begin a recording and wait until it brings samples."""
         self.session.start().result(_PATIENCE_S)
-        until(lambda: self.session.recorded_s() > 0.3)
+        if self._is_heard:
+            until(lambda: (levels := self.session.levels()) is not None and levels.peak_db > -20)
+        begun_s = self.session.recorded_s()
+        until(lambda: self.session.recorded_s() > begun_s + 0.4)
+        self._heard_at_s = self.session.recorded_s() - 0.2
 
     def choose_input(self, name: str) -> None:
         """Choose another microphone in the settings."""
@@ -136,9 +143,13 @@ class Scene:
         """Return what was told, messages alone."""
         return [event.message for event in self.events if isinstance(event, Notice)]
 
+    def num_told(self, part: str) -> int:
+        """Return how many notices with these words came."""
+        return sum(part in message for message in self.notices())
+
     def has_told(self, part: str) -> bool:
         """Whether a notice with these words came."""
-        return any(part in message for message in self.notices())
+        return self.num_told(part) > 0
 
     def gaps(self) -> list[SpanMarked]:
         """Return the gaps as they were told last."""
@@ -165,7 +176,7 @@ class Scene:
         """
         pcm, rate = self.recorded()
         offsets = []
-        for at in (round(0.2 * rate), len(pcm) - round(0.4 * rate)):
+        for at in (round(self._heard_at_s * rate), len(pcm) - round(0.4 * rate)):
             window = pcm[at : at + round(WINDOW_S * rate)]
             assert not is_silent(window), "nothing was heard"
             offsets.append(at / rate - read_timecode(window, rate))

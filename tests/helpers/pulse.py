@@ -88,7 +88,13 @@ class VirtualSound:
     @contextmanager
     def recorded_speaker(self, wav: Path) -> Iterator[None]:
         """Record what the speaker plays meanwhile, as a mono WAV file."""
-        arguments = ["--device=speaker.monitor", "--latency-msec=10", "--channels=1"]
+        with self.recorded_monitor("speaker.monitor", wav):
+            yield
+
+    @contextmanager
+    def recorded_monitor(self, source: str, wav: Path) -> Iterator[None]:
+        """Record a source meanwhile, as a mono WAV file."""
+        arguments = [f"--device={source}", "--latency-msec=10", "--channels=1"]
         format_ = [f"--rate={RATE}", "--format=s16le", "--file-format=wav"]
         with self._running("parec", *arguments, *format_, str(wav)):
             yield

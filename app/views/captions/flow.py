@@ -13,8 +13,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont, QFontMetricsF
 
 from app.i18n import tr
+from app.names import given_name
+from app.text import one_line, utf16_length
 from app.views.captions.said import Said
-from app.views.captions.text import make_layout, name_font, one_line, reads_rtl, utf16_length
+from app.views.captions.text import make_layout, name_font, reads_rtl
 from engine.core.types import SpeakerId, Word
 from engine.text.document import LINE_PAUSE_S, TranscriptDocument
 
@@ -22,7 +24,7 @@ _MAX_WORDS = 600
 """Words looked at where no row is known yet; more than eight rows hold."""
 _HEAD_WORDS = 50
 """Words of a line that tell its direction of writing."""
-_NAME_SHARE = 0.4
+_NAME_SHARE = 0.5
 """Of a row's width; a longer name is cut."""
 _PARTIAL, _SAID = -1, -2
 """In place of a word's id."""
@@ -84,7 +86,6 @@ class CaptionFlow:
         self._name_font = QFont()
         self._width = 100.0
         self._shows_names = True
-        self._nameless = TranscriptDocument()
 
     @property
     def num_kept(self) -> int:
@@ -208,13 +209,13 @@ class CaptionFlow:
             return tr("You:") + " "
         if block.speaker is None or not self._shows_names:
             return ""
-        name = document.speaker_name(block.speaker)
+        name = given_name(document, block.speaker)
         # The badge says as much as a name that is nothing but the letter.
-        if name == self._nameless.speaker_name(block.speaker):
+        if not name:
             return ""
         metrics = QFontMetricsF(self._name_font)
         room = self._width * _NAME_SHARE
-        name = metrics.elidedText(one_line(name), Qt.TextElideMode.ElideRight, room)
+        name = metrics.elidedText(name, Qt.TextElideMode.ElideRight, room)
         return f"{_FIRST_ISOLATE}{name}{_END_ISOLATE}: "
 
     def _wrap(self, text: str, name_length: int, *, is_rtl: bool) -> list[tuple[int, int]]:

@@ -18,8 +18,9 @@ from PySide6.QtGui import (
 )
 
 from app.captions import MAX_SIZE_PT, CaptionsLook, Scheme
+from app.text import utf16_length
 from app.views.captions.flow import CaptionRow
-from app.views.captions.text import make_layout, utf16_length
+from app.views.captions.text import make_layout
 from app.views.speaker_badge import PATTERNS
 
 _LEADING = 1.14

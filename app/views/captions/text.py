@@ -29,20 +29,7 @@ def name_font(font: QFont) -> QFont:
     return result
 
 
-def one_line(text: str) -> str:
-    """Return a text that is one line whatever somebody put into it."""
-    if text.isprintable():
-        return text
-    text = text.encode("utf-8", "replace").decode()
-    return "".join(" " if char.isspace() or ord(char) < 32 else char for char in text)
-
-
 def reads_rtl(text: str) -> bool:
     """Return whether the first letter that has a direction is read from right to left."""
     kinds = (unicodedata.bidirectional(char) for char in text)
     return next((kind for kind in kinds if kind in ("L", "R", "AL")), "L") != "L"
-
-
-def utf16_length(text: str) -> int:
-    """Return a text's length in UTF-16 units, as Qt counts."""
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2

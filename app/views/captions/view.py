@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.captions import CaptionsLook, Scheme
 from app.i18n import tr
+from app.names import shown_name
 from app.state import AppState
 from app.views.captions.flow import CaptionFlow, CaptionRow
 from app.views.captions.painter import CaptionMetrics, CaptionsPainter, lay_out_row
@@ -237,7 +238,7 @@ class CaptionsView(QWidget):
             return tr("You:")
         if row.speaker is None:
             return ""
-        return f"{self._document.speaker_name(row.speaker)}:"
+        return f"{shown_name(self._document, row.speaker)}:"
 
     def _paint_placeholder(self, painter: QPainter) -> None:
         font = QFont(self._metrics.font)

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, Signal, Slot
-from PySide6.QtGui import QColor, QFont, QPainter, QPen, QPixmap, QShowEvent
+from PySide6.QtGui import QColor, QPainter, QPen, QPixmap, QShowEvent
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
@@ -14,8 +14,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.fonts import SMALL, scaled, tabular
 from app.i18n import tr
-from app.theme import Appearance, tabular
+from app.theme import Appearance
 from app.views.health.delay_history import Group, History, groups, rows_of
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ class DelaysPanel(QFrame):
         # pyqtgraph makes PySide's types, which is not safe beside a running event loop.
         from app.views.health.delay_plots import DelayPlot
 
-        font = tabular(_small(self.font()))
+        font = tabular(scaled(self.font(), SMALL))
         plots = []
         for group, rows, place in zip(self.groups, self._rows, self._places, strict=True):
             if group.is_plotted:
@@ -154,7 +155,7 @@ class DelaysPanel(QFrame):
         column.addLayout(columns)
 
     def _group(self, group: Group, rows: slice, place: QVBoxLayout) -> QVBoxLayout:
-        font = tabular(_small(self.font()))
+        font = tabular(scaled(self.font(), SMALL))
         title = QLabel(_title(group))
         title.setProperty("role", "muted")
         legend = QGridLayout()
@@ -180,13 +181,9 @@ class DelaysPanel(QFrame):
 def _title(group: Group) -> str:
     if group.is_whole:
         return tr("{what}, {unit}, from the start", what=group.title, unit=group.unit)
-    return f"{group.title}, {group.unit}" if group.unit else group.title
-
-
-def _small(font: QFont) -> QFont:
-    small = QFont(font)
-    small.setPointSizeF(font.pointSizeF() * 0.85)
-    return small
+    if group.unit:
+        return tr("{what}, {unit}", what=group.title, unit=group.unit)
+    return group.title
 
 
 def _pen(color: QColor, index: int) -> QPen:

@@ -3,12 +3,12 @@
 from typing import Protocol
 
 from PySide6.QtCore import QSize, Slot
-from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QWidget
 
+from app.fonts import SMALL, scaled, tabular
 from app.i18n import tr
 from app.state import AppState
-from app.theme import Appearance, tabular
+from app.theme import Appearance
 from app.views.elided_label import ElidedLabel
 from engine.core.events import BackendChanged, BackendState
 from engine.core.types import BackendKind
@@ -137,9 +137,7 @@ class HealthStrip(QFrame):
         row = QHBoxLayout(self)
         row.setContentsMargins(12, 4, 12, 4)
         row.setSpacing(20)
-        font = QFont(self.font())
-        font.setPointSizeF(font.pointSizeF() * 0.9)
-        font = tabular(font)
+        font = tabular(scaled(self.font(), SMALL))
         for backend_label in self.backends.values():
             row.addWidget(backend_label)
         self.progress.setTextVisible(False)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QPoint, QPointF, Qt, Slot
 from PySide6.QtWidgets import QWidget
 
+from app.names import shown_name
 from app.views.context import ViewContext
 from app.views.name_editor import NameEditor
 from app.views.speaker_menu import SpeakerMenu
@@ -123,7 +124,7 @@ class TimelineActions(QObject):
             self._editor.setGeometry(self._name_place.rect())
             self._name_place.show()
             self._name_place.raise_()
-            self._editor.edit(speaker, self._context.state.document.speaker_name(speaker))
+            self._editor.edit(speaker, shown_name(self._context.state.document, speaker))
 
     # --- menus ---
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from app.i18n import tr
+from app.names import shown_name
 from app.views.timeline.scene import TimelineScene
 from app.views.transcript.rows import describe_span
 from engine.core.timebase import format_time
@@ -29,7 +30,7 @@ def describe_row(scene: TimelineScene, row: int, start_s: float, end_s: float, n
     """Return a row's name, its share of a stretch, and whether it is active now."""
     if row >= len(scene.rows):
         return tr("Own voice: what this program itself said")
-    name = scene.document.speaker_name(scene.rows[row].speaker)
+    name = shown_name(scene.document, scene.rows[row].speaker)
     frame_s, activity = scene.activity.frame_s, scene.activity
     first, end = int(max(0.0, start_s) / frame_s), int(end_s / frame_s)
     end = min(end, activity.num_frames)
@@ -67,7 +68,7 @@ def _speakers(scene: TimelineScene, time_s: float) -> list[str]:
     lines = [
         tr(
             "{name}: {probability}",
-            name=scene.document.speaker_name(speaker),
+            name=shown_name(scene.document, speaker),
             probability=f"{heard[speaker]:.0%}",
         )
         for speaker in order

@@ -6,8 +6,8 @@ from PySide6.QtCore import QEvent, QObject, QRect, QSize, Qt
 from PySide6.QtGui import QFont, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QScrollBar, QSizePolicy, QWidget
 
+from app.fonts import SMALL, scaled, tabular
 from app.i18n import tr
-from app.theme import tabular
 from app.views.context import ViewContext
 from app.views.timeline.controls import TimelineControls
 from app.views.timeline.data import TimelineData
@@ -159,9 +159,7 @@ class TimelineFrame(QWidget):
         self.rows_bar.setVisible(layout.hidden_px > 0)
 
     def _take_font(self) -> None:
-        small = QFont(self.font())
-        small.setPointSizeF(self.font().pointSizeF() * 0.85)
-        self._small_font = tabular(small)
+        self._small_font = tabular(scaled(self.font(), SMALL))
 
     def _height(self, *, is_least: bool = False) -> int:
         data = self._data

@@ -4,6 +4,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen
 
 from app.i18n import tr
+from app.names import shown_name
 from app.views.speaker_badge import badge_size, paint_badge
 from app.views.timeline.scene import TimelineScene
 
@@ -35,7 +36,7 @@ def paint_header(painter: QPainter, scene: TimelineScene, current: int | None) -
         badge = _badge_rect(scene, row)
         color = scene.document.speaker_color(shown.speaker)
         paint_badge(painter, badge, shown.speaker, theme, scene.font, color)
-        name = scene.document.speaker_name(shown.speaker)
+        name = shown_name(scene.document, shown.speaker)
         _paint_name(painter, scene, name, name_rect(scene, row), scene.color(row))
     painter.restore()
     if layout.has_own_voice:
@@ -69,10 +70,7 @@ def _paint_name(
     painter: QPainter, scene: TimelineScene, name: str, place: QRectF, color: QColor
 ) -> None:
     metrics = QFontMetrics(scene.font)
-    # One line, whatever a name has in it.
-    name = metrics.elidedText(
-        " ".join(name.split()), Qt.TextElideMode.ElideRight, int(place.width())
-    )
+    name = metrics.elidedText(name, Qt.TextElideMode.ElideRight, int(place.width()))
     painter.setFont(scene.font)
     painter.setPen(color)
     # A right-to-left name stands beside its badge as well.

@@ -13,6 +13,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from app.i18n import tr
+from app.names import shown_name
 from app.views.context import ViewContext
 from app.views.timeline.actions import TimelineActions
 from app.views.timeline.describe import describe_moment, describe_row
@@ -195,7 +196,7 @@ class SpeakerTimeline(TimelineView):
     @Slot()
     def _describe_rows(self) -> None:
         document = self._state.document
-        names = [document.speaker_name(row) for row in self.speaker_rows() if row is not None]
+        names = [shown_name(document, row) for row in self.speaker_rows() if row is not None]
         people = ", ".join(names) if names else tr("nobody yet")
         self.setAccessibleDescription(
             tr(

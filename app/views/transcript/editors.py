@@ -7,6 +7,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from app.i18n import tr
+from app.names import shown_name
+from app.text import utf16_length
 from app.views.context import ViewContext
 from app.views.name_editor import NameEditor
 from app.views.transcript.line_editor import LineEditor
@@ -91,7 +93,7 @@ class TranscriptEditors(QObject):
             return
         self.finish()
         self._place = Place(row.words[0].id if row.words else -1, row.start)
-        self.name.edit(row.speaker, self._area.stack.document.speaker_name(row.speaker))
+        self.name.edit(row.speaker, shown_name(self._area.stack.document, row.speaker))
         self.place()
         self._open(self.name)
         self.name.selectAll()
@@ -153,9 +155,5 @@ def _place_in_text(row: Row, word: int) -> tuple[int, int]:
     before = "".join(entry.text for entry in row.words[:word])
     text = row.words[word].text
     bare = text.strip()
-    start = _units(f"{before}{text[: len(text) - len(text.lstrip())]}".lstrip())
-    return start, start + _units(bare)
-
-
-def _units(text: str) -> int:
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+    start = utf16_length(f"{before}{text[: len(text) - len(text.lstrip())]}".lstrip())
+    return start, start + utf16_length(bare)

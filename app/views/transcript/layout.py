@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QTextCharFormat, QTextLayout, QTextLine, QTextOption
 
+from app.text import utf16_length
 from app.theme import Theme
 from app.views.transcript.metrics import Metrics
 from app.views.transcript.rows import Row
@@ -144,7 +145,7 @@ class _Builder:
             blanks = text[: len(text) - len(bare)]
             self.text += blanks
             self._length += len(blanks)
-        start, length = self._length, len(bare.encode("utf-16-le", "surrogatepass")) // 2
+        start, length = self._length, utf16_length(bare)
         if style is not None and length:
             self.formats.append(format_range(start, length, style))
         self.text += bare

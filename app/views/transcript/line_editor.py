@@ -7,6 +7,7 @@ from PySide6.QtGui import QFocusEvent, QFont, QKeyEvent, QTextBlockFormat, QText
 from PySide6.QtWidgets import QFrame, QTextEdit, QWidget
 
 from app.i18n import tr
+from app.views.in_place import claims, give_focus_back
 
 MAX_PASTED_CHARACTERS = 10_000
 """Nobody says more in a line; without a limit a book could be pasted by mistake."""
@@ -119,15 +120,8 @@ class LineEditor(QTextEdit):
             self.closed.emit()
 
     def event(self, event: QEvent) -> bool:
-        if (
-            event.type() == QEvent.Type.ShortcutOverride
-            and isinstance(event, QKeyEvent)
-            and event.key() in (Qt.Key.Key_Escape, Qt.Key.Key_Return, Qt.Key.Key_Enter)
-        ):
-            # Else the window's own keys would take it.
-            event.accept()
-            return True
-        return super().event(event)
+        keys = (Qt.Key.Key_Escape, Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        return claims(event, *keys) or super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
@@ -154,10 +148,8 @@ class LineEditor(QTextEdit):
         had_focus = self.hasFocus()
         self._word_ids = ()
         self.hide()
-        viewport = self.parentWidget()
-        owner = viewport.parentWidget() if viewport is not None else None
-        if had_focus and owner is not None:
-            owner.setFocus(Qt.FocusReason.OtherFocusReason)
+        if had_focus:
+            give_focus_back(self)
 
     @Slot()
     def _fit(self) -> None:

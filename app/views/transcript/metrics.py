@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from PySide6.QtGui import QFont, QFontMetrics
 
-from app.theme import tabular
+from app.fonts import tabular
 from app.views.speaker_badge import badge_size
 from app.views.transcript.rows import Row, RowKind
 

@@ -4,6 +4,7 @@ from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen, QPolygonF
 
 from app.i18n import tr
+from app.names import shown_name
 from app.theme import Theme
 from app.views.speaker_badge import badge_size, paint_badge
 from app.views.transcript.layout import LaidOutRow
@@ -178,7 +179,7 @@ class TranscriptPainter:
 def header_text(row: Row, document: TranscriptDocument) -> str:
     """Return whose words a row's header says they are."""
     if row.speaker is not None:
-        return document.speaker_name(row.speaker)
+        return shown_name(document, row.speaker)
     return tr("Speaker not known yet") if row.partial else tr("Unknown speaker")
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from app.names import shown_name
 from app.views.transcript.cursor import Part
 from app.views.transcript.rows import Row, TranscriptRows, describe_span
 from engine.core.timebase import format_time
@@ -42,7 +43,7 @@ def row_text(document: TranscriptDocument, row: Row, first: int = 0, end: int | 
         return f"[{time}] ({describe_span(row.span, document.sample_rate)})"
     start = row.word(first).start if first else row.start
     time = format_time(document.seconds(start))
-    name = f"{document.speaker_name(row.speaker)}: " if row.speaker else ""
+    name = f"{shown_name(document, row.speaker)}: " if row.speaker else ""
     return f"[{time}] {name}{row_words(row, first, end)}"
 
 

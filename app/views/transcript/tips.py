@@ -6,6 +6,7 @@ from PySide6.QtCore import QPoint
 from PySide6.QtGui import QFontMetrics
 
 from app.i18n import tr
+from app.names import shown_name
 from app.views.transcript.layout import DOUBTFUL, LaidOutRow
 from app.views.transcript.metrics import Metrics
 from app.views.transcript.painter import header_text, pin_rect
@@ -57,7 +58,7 @@ def as_rich_text(tip: str) -> str:
 def _lock_tip(document: TranscriptDocument, row: Row) -> str:
     if row.speaker is None:
         return tr("You said who speaks here.")
-    name = document.speaker_name(row.speaker)
+    name = shown_name(document, row.speaker)
     return tr("You said that {name} speaks here.", name=name)
 
 

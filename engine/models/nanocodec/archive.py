@@ -61,7 +61,7 @@ class NemoArchive:
         with self._member(_CONFIG, _MAX_CONFIG_BYTES) as stream:
             try:
                 document = yaml.safe_load(stream.read())
-            except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
+            except (yaml.YAMLError, ValueError, RecursionError) as error:
                 raise self._refused(f"its {_CONFIG} is no plain YAML ({error})") from error
         if not isinstance(document, dict):
             raise self._refused(f"its {_CONFIG} holds no settings")

@@ -13,6 +13,21 @@ from engine.models.nanocodec.config import CodecConfig
 from engine.models.nanocodec.layout import CodeLayout, Codes, CodesError, convert_codes
 
 _MAX_BYTES = 256 * 2**20
+# A shape that lies asks for more memory than there is; numpy evaluates headers as literals.
+_READ_ERRORS = (
+    OSError,
+    ValueError,
+    EOFError,
+    KeyError,
+    TypeError,
+    SyntaxError,
+    MemoryError,
+    OverflowError,
+    RecursionError,
+    NotImplementedError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,7 +86,7 @@ def read_codes(path: Path) -> CodesFile:
             codec_id, layout, codes = _read_arrays(stream, path)
     except FileNotFoundError as error:
         raise CodesError(f"There is no file {path}.") from error
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error, KeyError) as error:
+    except _READ_ERRORS as error:
         raise CodesError(
             f"{path} cannot be read as a file of codes: {error}",
             advice="It may be cut short: write it again.",
@@ -99,4 +114,7 @@ def _read_arrays(stream: BinaryIO, path: Path) -> tuple[str, str, Codes]:
         num_bytes = sum(info.file_size for info in archive.zip.infolist())
         if num_bytes > _MAX_BYTES:
             raise CodesError(f"{path} is too large for a file of codes: {num_bytes} bytes.")
-        return str(archive["codec_id"]), str(archive["layout"]), archive["codes"]
+        names = [archive[key] for key in ("codec_id", "layout")]
+        if any(name.ndim or name.dtype.kind != "U" for name in names):
+            raise CodesError(f"{path} is no file of codes: its codec or its layout is no name.")
+        return str(names[0]), str(names[1]), archive["codes"]

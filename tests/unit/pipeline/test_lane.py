@@ -96,7 +96,9 @@ def test_lane_when_the_stream_fails_and_recovers_then_goes_on_and_marks_what_was
     timeline = AudioTimeline(16_000, 480_000)
     recorder = Recorder()
     script = RecognizerScript(words=words_from_text("one two three four"), fail_at=32_000)
-    fails = iter([script, RecognizerScript(words=words_from_text("again"))])
+    healthy = RecognizerScript(words=words_from_text("again"))
+    # The third fills in what was lost, from a second before.
+    fails = iter([script, healthy, RecognizerScript(words=words_from_text("lost", start_s=1.1))])
 
     class Restarted(FakeRecognizer):
         def open_stream(self):
@@ -107,11 +109,13 @@ def test_lane_when_the_stream_fails_and_recovers_then_goes_on_and_marks_what_was
     run_lane(timeline, Restarted(script), recorder, feed=fill(timeline, 6))
 
     spans = recorder.told(SpanMarked)
-    assert [span.kind for span in spans] == [SpanKind.UNTRANSCRIBED]
-    last = recorder.told(FinalWords)[-1].words[-1]
-    assert last.text == " again"
+    assert {span.kind for span in spans} == {SpanKind.UNTRANSCRIBED}
+    assert "failed" in spans[0].reason
+    words = {word.text: word for event in recorder.told(FinalWords) for word in event.words}
     # The new stream's time 0 is where it began on the session clock.
-    assert last.start == spans[0].end
+    assert words[" again"].start == spans[0].end
+    assert spans[0].start <= words[" lost"].start < spans[0].end
+    assert (spans[-1].mark_id, spans[-1].start) == (spans[0].mark_id, spans[-1].end)
     assert recorder.told(Notice) == []
 
 

@@ -182,14 +182,14 @@ def test_lost_device_when_it_comes_back_then_the_recording_goes_on_after_a_gap(m
     bench = make(ScriptedDevices([first, DeviceError("not yet"), second]))
     bench.session.start().result(5)
     until(lambda: len(bench.told(Notice)) == 2)
-    until(lambda: bench.session.recorded_s() > 2.5)
+    until(lambda: bench.session.recorded_s() > 2.2)
     bench.session.stop().result(10)
 
     assert "was lost" in bench.told(Notice)[0].message
     assert "is back" in bench.told(Notice)[1].message
     gap = next(e for e in bench.told(SpanMarked) if e.kind is SpanKind.GAP)
     assert gap.start == 16_000
-    assert gap.end - gap.start >= 0.9 * RATE
+    assert gap.end - gap.start >= 0.2 * RATE
     assert first.is_closed
 
 

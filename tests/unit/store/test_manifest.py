@@ -76,7 +76,7 @@ def test_manifest_when_well_formed_then_entries_are_typed(tmp_path: Path) -> Non
         ('licence = "MIT"\n', "", "key 'licence' is missing"),
         ('kind = "recognizer"', 'kind = "toaster"', "toaster"),
         ("size_bytes = 3", 'size_bytes = "3"', "size_bytes"),
-        ("size_bytes = 3", "size_bytes = 0", "size_bytes must be positive"),
+        ("size_bytes = 3", "size_bytes = 0", "size_bytes must be 1 to"),
         ("a" * 64, "A" * 64, "sha256"),
         ('name = "model.bin"', 'name = "../model.bin"', "plain relative path"),
         ('name = "model.bin"', 'name = "/etc/passwd"', "plain relative path"),

@@ -23,10 +23,9 @@ def undo(document: TranscriptDocument, edit: Edit) -> None:
         document.apply(event)
 
 
-def test_rename_when_done_and_undone_then_title_says_what_it_does() -> None:
+def test_rename_when_done_and_undone_then_the_name_comes_and_goes() -> None:
     document = talk()
     edit = do(document, edits.rename_speaker(document, A, "  Maria \n Lopez\x00 "))
-    assert edit.title == "Rename Speaker A to Maria Lopez"
     assert document.speaker_name(A) == "Maria Lopez"
     undo(document, edit)
     assert document.speaker_name(A) == "Speaker A"
@@ -37,18 +36,16 @@ def test_rename_when_the_name_is_the_letter_then_there_is_nothing_to_do(name: st
     assert edits.rename_speaker(talk(), A, name) is None
 
 
-def test_rename_when_the_name_is_very_long_then_kept_whole_and_the_title_is_short() -> None:
+def test_rename_when_the_name_is_very_long_then_kept_whole() -> None:
     document = talk()
-    edit = do(document, edits.rename_speaker(document, A, "é" * 500))
+    do(document, edits.rename_speaker(document, A, "é" * 500))
     assert document.speaker_name(A) == "é" * 500
-    assert len(edit.title) < 100
 
 
 def test_merge_when_the_target_has_no_name_then_takes_the_name_over() -> None:
     document = talk()
     do(document, edits.rename_speaker(document, B, "Maria"))
     edit = do(document, edits.merge_speakers(document, B, A))
-    assert edit.title == "Merge Maria into Speaker A"
     assert document.speaker_name(A) == "Maria"
     undo(document, edit)
     assert (document.speaker_name(A), document.speaker_name(B)) == ("Speaker A", "Maria")
@@ -80,7 +77,6 @@ def test_color_when_it_is_the_usual_one_then_there_is_nothing_to_do() -> None:
     assert edits.color_speaker(document, A, -1) is None
     assert edits.color_speaker(document, A, 8) is None
     edit = do(document, edits.color_speaker(document, A, 3))
-    assert edit.title == "Colour of Speaker A"
     again = do(document, edits.color_speaker(document, A, 0))
     assert document.book.own_color(A) == -1
     undo(document, again)
@@ -92,7 +88,6 @@ def test_assign_when_words_had_different_owners_then_undo_gives_each_back() -> N
     document = talk()
     do(document, edits.assign_words(document, [3], C))
     edit = do(document, edits.assign_words(document, [2, 3, 4, 99, -1], A))
-    assert edit.title == "Speaker A said 3 words"
     assert [entry.speakers for entry in document.words[2:5]] == [(A,)] * 3
     assert edits.assign_words(document, [2, 3, 4], A) is None
     undo(document, edit)
@@ -103,11 +98,9 @@ def test_assign_when_words_had_different_owners_then_undo_gives_each_back() -> N
 def test_lock_when_done_then_words_keep_who_has_them() -> None:
     document = talk()
     edit = do(document, edits.lock_words(document, [2, 3], is_locked=True))
-    assert edit.title == "Keep who said 2 words"
     assert edit.do == (WordsAssigned((2,), (A,)), WordsAssigned((3,), (B,)))
     assert edits.lock_words(document, [2, 3], is_locked=True) is None
     back = do(document, edits.lock_words(document, [3], is_locked=False))
-    assert back.title == "Give back 1 word"
     undo(document, back)
     undo(document, edit)
     assert not any(entry.is_locked for entry in document.words)
@@ -120,7 +113,6 @@ def test_lock_when_nobody_is_known_then_there_is_nothing_to_do() -> None:
 def test_edit_when_a_word_is_corrected_then_the_others_stay() -> None:
     document = talk()
     edit = do(document, edits.edit_words(document, [0, 1, 2], "one\ntwin   three. "))
-    assert edit.title == "Correct 1 word"
     assert lines(document)[0] == (A, "one twin three.")
     assert [entry.is_edited for entry in document.words[:3]] == [False, True, False]
     undo(document, edit)
@@ -130,7 +122,6 @@ def test_edit_when_a_word_is_corrected_then_the_others_stay() -> None:
 def test_edit_when_the_text_is_empty_then_the_words_are_gone() -> None:
     document = talk()
     edit = do(document, edits.edit_words(document, [3, 4], " \t"))
-    assert edit.title == "Take out 2 words"
     assert lines(document) == [(A, "one two three. six seven")]
     undo(document, edit)
     assert lines(document) == lines(talk())
