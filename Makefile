@@ -1,4 +1,5 @@
 # make run: set up what is missing and open the window (ARGS="listen --input demo" runs a command).
+# make docs: write docs/messages.md anew from the code.
 # make test: set up and run every check and test, without a display.
 
 PYTHON ?= python3
@@ -7,7 +8,7 @@ TESTS ?= tests
 BIN = .venv/bin
 
 .DEFAULT_GOAL = run
-.PHONY: run test lint setup setup-test clean
+.PHONY: run test lint docs setup setup-test clean
 
 run: setup
 	@exec $(BIN)/vivavoce $(ARGS)
@@ -19,6 +20,9 @@ lint: setup-test
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m ruff format --check .
 	$(BIN)/python -m mypy
+
+docs: setup
+	$(BIN)/python packaging/list_messages.py
 
 setup:
 	@PYTHON=$(PYTHON) packaging/bootstrap.sh run

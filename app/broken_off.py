@@ -33,11 +33,16 @@ class BrokenOff:
         num_broken = sum(info.is_broken_off for info in infos)
         if num_broken and not self._has_offered:
             text = tr_n(
-                "1 recording broke off. It is kept; open it in Recordings.",
-                "{n} recordings broke off. They are kept; open them in Recordings.",
+                "1 recording broke off. It is kept.",
+                "{n} recordings broke off. They are kept.",
                 num_broken,
             )
-            self._state.add_notice(Notice(Severity.WARNING, text))
+            advice = tr_n(
+                "Open it in Recordings, and it is finished.",
+                "Open them in Recordings, and they are finished.",
+                num_broken,
+            )
+            self._state.add_notice(Notice(Severity.WARNING, text, advice))
         self._has_offered = True
 
     def finish(self, library: "SessionLibrary", session_id: str) -> bool:

@@ -13,6 +13,7 @@ import msgspec
 import tomli_w
 
 from app.theme import Theme
+from engine.core.files import read_small
 
 logger = logging.getLogger(__name__)
 CAPTIONS_NAME = "captions.toml"
@@ -155,10 +156,10 @@ class CaptionsFile:
 
     def _read(self) -> CaptionsLook:
         try:
-            table = tomllib.loads(self._path.read_text("utf-8"))
+            table = tomllib.loads(read_small(self._path).decode("utf-8"))
         except FileNotFoundError:
             return CaptionsLook()
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             logger.info("the look of captions is the usual one: %s", error)
             return CaptionsLook()
         values = {}

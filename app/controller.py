@@ -13,10 +13,12 @@ from app.i18n import tr
 from app.jobs import Jobs
 from app.settings_saver import SettingsSaver
 from app.state import AppState
+from app.unexpected import not_started
 from engine.core.config import KeepPolicy, Settings
 from engine.core.errors import EngineError
 from engine.core.events import EditEvent, Notice, SessionState, Severity
 from engine.core.resources import resource_path
+from engine.core.unexpected import UnexpectedError
 
 if TYPE_CHECKING:
     from engine.session.session import Session
@@ -146,7 +148,8 @@ class Controller(QObject):
         except FileNotFoundError as error:
             self.show_error(
                 EngineError(
-                    tr("The demo is missing: {error}.", error=error), advice=tr("Reinstall.")
+                    tr("The demo is missing: {error}.", error=error),
+                    advice=tr("Install the program again."),
                 )
             )
             return
@@ -283,7 +286,7 @@ class Controller(QObject):
 
     @Slot()
     def _take_levels(self) -> None:
-        if self.session is not None:
+        if self.session is not None and self._state.live_document.recording is not None:
             self._state.set_live_levels(self.session.level_track())
 
     def _take_session(self, session: "Session") -> None:
@@ -296,7 +299,8 @@ class Controller(QObject):
 
     def _take_no_session(self, error: EngineError) -> None:
         self.is_building = False
-        self.show_error(error)
+        is_foreseen = not isinstance(error, UnexpectedError)
+        self.show_error(error if is_foreseen else not_started(self._jobs.log))
         self.build_ended.emit()
 
     def _take_devices(self, devices: object) -> None:

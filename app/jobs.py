@@ -2,14 +2,16 @@
 
 import logging
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
 from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject
 
 from app.bridge import QtEventBridge
-from app.i18n import tr
+from app.unexpected import report, unexpected
 from engine.core.errors import CancelledError, EngineError
+from engine.core.workers import Workers
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -21,16 +23,22 @@ class Jobs(QObject):
     Args:
         on_error: shows an error nobody else takes. Thread: main.
         parent: owns it.
+        log: has the details of what nobody foresaw.
     """
 
     def __init__(
-        self, on_error: Callable[[EngineError], None], parent: QObject | None = None
+        self,
+        on_error: Callable[[EngineError], None],
+        parent: QObject | None = None,
+        *,
+        log: Path | None = None,
     ) -> None:
         super().__init__(parent)
         self._on_error = on_error
+        self.log = log
         self._bridge = QtEventBridge(self._call_all, self)
-        self._pool = ThreadPoolExecutor(max_workers=3, thread_name_prefix="vivavoce-job")
-        self._ordered = ThreadPoolExecutor(max_workers=1, thread_name_prefix="vivavoce-order")
+        self._pool = Workers(3, "vivavoce-job")
+        self._ordered = Workers(1, "vivavoce-order")
         self._is_closed = False
 
     def run(
@@ -44,7 +52,7 @@ class Jobs(QObject):
         A cancelled job ends silently.
         """
         if not self._is_closed:
-            self._pool.submit(self._run, work, on_done, on_error or self._on_error)
+            self._pool.submit(partial(self._run, work, on_done, on_error or self._on_error))
 
     def run_in_order(
         self,
@@ -54,7 +62,7 @@ class Jobs(QObject):
     ) -> None:
         """As `run`, but one after the other: for commands that build upon each other."""
         if not self._is_closed:
-            self._ordered.submit(self._run, work, on_done, on_error or self._on_error)
+            self._ordered.submit(partial(self._run, work, on_done, on_error or self._on_error))
 
     def call_soon(self, function: Callable[[], None]) -> None:
         """Call a function on the main thread. Thread: any."""
@@ -64,7 +72,7 @@ class Jobs(QObject):
         """Take no more jobs; running ones end by themselves and nobody is told; idempotent."""
         self._is_closed = True
         for pool in (self._pool, self._ordered):
-            pool.shutdown(wait=False, cancel_futures=True)
+            pool.close(is_dropping=True)
 
     def _run(
         self,
@@ -79,13 +87,9 @@ class Jobs(QObject):
         except EngineError as caught:
             error = caught
             self.call_soon(lambda: on_error(error))
-        except Exception as caught:
+        except Exception:
             logger.exception("a background job failed")
-            wrapped = EngineError(
-                tr("Something went wrong: {error}.", error=caught),
-                advice=tr("The log has the details."),
-            )
-            self.call_soon(lambda: on_error(wrapped))
+            self.call_soon(lambda: on_error(unexpected(self.log)))
         else:
             if on_done is not None:
                 self.call_soon(lambda: on_done(result))
@@ -93,5 +97,9 @@ class Jobs(QObject):
     def _call_all(self, functions: Sequence[Callable[[], None]]) -> None:
         for function in functions:
             # Views may be gone by then.
-            if not self._is_closed:
+            if self._is_closed:
+                return
+            try:
                 function()
+            except Exception as error:  # noqa: BLE001 - those behind it come from other jobs
+                report(error)

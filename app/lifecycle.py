@@ -6,7 +6,7 @@ import socket
 import threading
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, QSocketNotifier, Signal, Slot
+from PySide6.QtCore import QObject, QSocketNotifier, QTimer, Signal, Slot
 
 from app.controller import Controller
 from app.jobs import Jobs
@@ -17,9 +17,17 @@ from engine.core.events import SessionState
 
 logger = logging.getLogger(__name__)
 
+LIMIT_MS = 5500
+"""When the program goes, whatever does not return: a session closes within five seconds."""
+_WORDS_MAY_COME = (SessionState.RECORDING, SessionState.PAUSED, SessionState.STOPPING)
+_SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
+
 
 class Lifecycle(QObject):
     """Closes the session on a thread of its own while the window stays alive.
+
+    Whoever closes the window gets every word that was recorded, however long that takes; asked
+    again, or if the system wants the program to end, it goes within five seconds.
 
     Signals:
         closing: the end has begun; True if a recording has to be finished first.
@@ -53,6 +61,11 @@ class Lifecycle(QObject):
         self._jobs = jobs
         self.is_closing = False
         self.is_finished = False
+        self._is_urgent = False
+        self._watchdog = QTimer(self)
+        self._watchdog.setSingleShot(True)
+        self._watchdog.setInterval(LIMIT_MS)
+        self._watchdog.timeout.connect(self._go_anyway)
         self._restore: Callable[[], None] = lambda: None
         controller.build_ended.connect(self._go_on)
 
@@ -62,8 +75,23 @@ class Lifecycle(QObject):
         if self.is_closing:
             if self._state.session_state is SessionState.STOPPING:
                 self._controller.stop()
+                self._watchdog.start()
             return
+        self._begin(is_urgent=False)
+
+    def close_soon(self) -> None:
+        """End within five seconds: words that take longer are marked as missing."""
+        if not self.is_closing:
+            self._begin(is_urgent=True)
+            return
+        session = self._controller.session
+        if session is not None and self._state.session_state is SessionState.STOPPING:
+            session.stop(discard_backlog=True)
+        self._watchdog.start()
+
+    def _begin(self, *, is_urgent: bool) -> None:
         self.is_closing = True
+        self._is_urgent = is_urgent
         self._shelf.close()
         self._speech.cancel_save()
         self._controller.prepare_close()
@@ -71,22 +99,31 @@ class Lifecycle(QObject):
         self._close_session()
 
     def catch_signals(self) -> None:
-        """Close in order on Ctrl+C in a terminal and when the system asks the program to end."""
+        """Close in order on Ctrl+C in a terminal and when the system asks the program to end.
+
+        The exit status is 0 then.
+        """
         reader, writer = socket.socketpair()
         writer.setblocking(False)
         reader.setblocking(False)
         notifier = QSocketNotifier(reader.fileno(), QSocketNotifier.Type.Read, self)
 
         def wake() -> None:
-            reader.recv(64)
-            self.close()
+            # Each byte is the number of a signal. Ctrl-C is a person, who can see what goes on.
+            if set(reader.recv(64)) - {signal.SIGINT}:
+                self.close_soon()
+            else:
+                self.close()
 
         notifier.activated.connect(wake)
         # Python runs a handler only between its own instructions; the descriptor wakes Qt.
         old_fd = signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
+        numbers = [getattr(signal, name) for name in _SIGNALS if hasattr(signal, name)]
         old = {
             number: signal.signal(number, lambda *_: None)
-            for number in (signal.SIGINT, signal.SIGTERM)
+            for number in numbers
+            # One that is ignored, as with nohup, stays so.
+            if signal.getsignal(number) is not signal.SIG_IGN
         }
 
         def restore() -> None:
@@ -110,16 +147,24 @@ class Lifecycle(QObject):
             # One that is being made has threads of its own: it has to be closed once it is there.
             if not self._controller.is_building:
                 self._finish()
+            else:
+                self._watchdog.start()
             return
+        has_words = self._state.session_state in _WORDS_MAY_COME and not self._is_urgent
+        if not has_words:
+            self._watchdog.start()
 
         def work() -> None:
             try:
+                if has_words:
+                    session.stop().result()
+                    self._jobs.call_soon(self._watchdog.start)
                 session.close()
             except Exception:
                 logger.exception("the session did not close in order")
             self._jobs.call_soon(self._finish)
 
-        threading.Thread(target=work, name="vivavoce-close").start()
+        threading.Thread(target=work, name="vivavoce-close", daemon=True).start()
 
     @Slot()
     def _go_on(self) -> None:
@@ -127,7 +172,14 @@ class Lifecycle(QObject):
         if self.is_closing:
             self._close_session()
 
+    @Slot()
+    def _go_anyway(self) -> None:
+        if not self.is_finished:
+            logger.warning("something does not return; the program ends without it")
+            self._finish()
+
     def _finish(self) -> None:
+        self._watchdog.stop()
         if not self.is_finished:
             self.is_finished = True
             self._controller.detach()

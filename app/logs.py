@@ -5,11 +5,12 @@ import logging
 import logging.handlers
 import sys
 import threading
+import traceback
+from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-
-from app.i18n import tr
 
 logger = logging.getLogger(__name__)
 
@@ -26,10 +27,15 @@ def start_logging(folder: Path) -> Path | None:
     root = logging.getLogger()
     root.setLevel(logging.INFO)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         path = folder / "vivavoce.log"
         handler: logging.Handler = logging.handlers.RotatingFileHandler(
-            path, maxBytes=_MAX_BYTES, backupCount=3, encoding="utf-8"
+            # The name of a file need not be text.
+            path,
+            maxBytes=_MAX_BYTES,
+            backupCount=3,
+            encoding="utf-8",
+            errors="backslashreplace",
         )
         # Kept open for the life of the process: the crash handler writes to it.
         crashes = (folder / "crash.log").open("a", encoding="utf-8")
@@ -41,11 +47,14 @@ def start_logging(folder: Path) -> Path | None:
     return path
 
 
-def install_hooks(tell: Callable[[str], None]) -> None:
-    """Log exceptions nobody caught, on any thread, and Qt's messages.
+def install_hooks(tell: Callable[[], None]) -> None:
+    """Log exceptions nobody caught, on any thread and in Qt's slots, and Qt's messages.
+
+    What fails at the same place again and again, as a slot of a timer may, is told once and
+    logged ever more rarely.
 
     Args:
-        tell: shows a sentence to the user. Thread: any.
+        tell: shows the user that something unexpected happened. Thread: any.
     """
     from PySide6.QtCore import QtMsgType, qInstallMessageHandler
 
@@ -57,6 +66,8 @@ def install_hooks(tell: Callable[[str], None]) -> None:
         QtMsgType.QtFatalMsg: logging.CRITICAL,
     }
 
+    faults = _Faults()
+
     def take_qt(kind: QtMsgType, context: object, message: str) -> None:
         del context
         logging.getLogger("qt").log(levels.get(kind, logging.WARNING), "%s", message)
@@ -65,8 +76,18 @@ def install_hooks(tell: Callable[[str], None]) -> None:
         if issubclass(kind, KeyboardInterrupt):
             sys.__excepthook__(kind, error, trace)
             return
-        logger.error("unexpected error", exc_info=(kind, error, trace))
-        tell(tr("Something went wrong inside the program: {error}.", error=kind.__name__))
+        count = faults.count(kind, trace)
+        if count.bit_count() == 1:
+            logger.error("unexpected error (number %s)", count, exc_info=(kind, error, trace))
+        if count == 1:
+            # At the very end there is nobody to be told any more.
+            with suppress(RuntimeError):
+                tell()
+
+    def take_unraisable(args: "sys.UnraisableHookArgs") -> None:
+        error = args.exc_value
+        if isinstance(error, Exception) and faults.count(type(error), args.exc_traceback) == 1:
+            logger.error("an error in a callback", exc_info=error)
 
     def take_from_thread(args: threading.ExceptHookArgs) -> None:
         if args.exc_value is not None:
@@ -74,4 +95,22 @@ def install_hooks(tell: Callable[[str], None]) -> None:
 
     qInstallMessageHandler(take_qt)
     sys.excepthook = take
+    sys.unraisablehook = take_unraisable
     threading.excepthook = take_from_thread
+
+
+class _Faults:
+    """Counts faults by kind and place. Thread: any."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._counts: Counter[tuple[type[BaseException], str, int]] = Counter()
+
+    def count(self, kind: type[BaseException], trace: TracebackType | None) -> int:
+        """Count one more and return how many there were of it."""
+        place = ("", 0)
+        for frame, line in traceback.walk_tb(trace):
+            place = frame.f_code.co_filename, line
+        with self._lock:
+            self._counts[kind, *place] += 1
+            return self._counts[kind, *place]

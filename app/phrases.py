@@ -9,6 +9,7 @@ import tomli_w
 
 from app.captions import write_whole
 from app.i18n import tr
+from engine.core.files import read_small
 
 logger = logging.getLogger(__name__)
 PHRASES_NAME = "phrases.toml"
@@ -80,16 +81,16 @@ class PhraseBook:
 
     def _read(self) -> None:
         try:
-            data = self._path.read_bytes()
+            data = read_small(self._path)
         except FileNotFoundError:
             return
-        except OSError as error:
+        except (OSError, ValueError) as error:
             # It may be readable again tomorrow, so nothing may be written over it today.
             self._is_writable = False
             self.problem = tr(
                 "The saved phrases cannot be read: {reason}. Phrases added now last until the "
                 "program ends. Check {path}.",
-                reason=error.strerror,
+                reason=getattr(error, "strerror", None) or error,
                 path=self._path,
             )
             return
@@ -147,7 +148,7 @@ def _parse(data: bytes) -> tuple[list[str], bool]:
     """Return the phrases of a file's content, and whether that is all there was in it."""
     try:
         table = tomllib.loads(data.decode("utf-8"))
-    except ValueError:
+    except (ValueError, RecursionError):
         return [], False
     found = table.get(_KEY)
     if not isinstance(found, list):

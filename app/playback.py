@@ -36,11 +36,13 @@ class Playback(QObject):
         self._controller = controller
         self._marks = marks
         self._play_state = PlayState.ENDED
+        self._is_aside = False
+        self._told = ""
         self._timer = QTimer(self)
         self._timer.setInterval(_INTERVAL_MS)
         self._timer.timeout.connect(self._follow)
         state.play_changed.connect(self._take)
-        state.document_replaced.connect(self.stop)
+        state.document_replaced.connect(self._leave)
 
     @property
     def is_playing(self) -> bool:
@@ -52,13 +54,16 @@ class Playback(QObject):
         """Whether playing was interrupted and can go on."""
         return self._play_state is PlayState.PAUSED
 
-    def play(self, start: int, end: int | None = None) -> None:
+    def play(self, start: int, end: int | None = None, *, is_aside: bool = False) -> None:
         """Play a stretch instead of what is played now.
 
         Args:
             start: first sample, on the document's clock.
             end: one past the last; None for all there is.
+            is_aside: it comes with a click that may mean something else: why nothing is heard is
+                told once a document, not once a click.
         """
+        self._is_aside = is_aside
         session = self._controller.session
         if session is None:
             self._state.add_notice(
@@ -100,7 +105,7 @@ class Playback(QObject):
         if play is None:
             return
         if play.state is PlayState.FAILED:
-            self._state.add_notice(Notice(Severity.ERROR, play.message))
+            self._tell(play.message)
         is_over = play.state not in _AT_WORK
         # What ended may have given way to what was asked for since.
         if is_over and session is not None and session.is_playing:
@@ -109,6 +114,16 @@ class Playback(QObject):
         if not is_over and self._play_state not in _AT_WORK:
             return
         self._enter(play.state)
+
+    def _tell(self, message: str) -> None:
+        if not self._is_aside or message != self._told:
+            self._state.add_notice(Notice(Severity.WARNING, message))
+        self._told = message
+
+    @Slot()
+    def _leave(self) -> None:
+        self._told = ""
+        self.stop()
 
     def _enter(self, play_state: PlayState) -> None:
         if play_state is PlayState.PLAYING:

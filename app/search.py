@@ -7,6 +7,8 @@ from app.state import AppState
 from engine.text.search import TranscriptSearch
 
 _REFRESH_MS = 250
+_WORDS_A_SLICE = 2000
+"""Words looked through beforehand between two pictures."""
 
 
 class Search(QObject):
@@ -27,9 +29,12 @@ class Search(QObject):
         self._state = state
         self._marks = marks
         self._query = ""
+        self._origin = 0
         self._search = TranscriptSearch(state.document)
         self._timer = QTimer(self, singleShot=True, interval=_REFRESH_MS)
         self._timer.timeout.connect(self._refresh)
+        self._preparing = QTimer(self, interval=0)
+        self._preparing.timeout.connect(self._prepare)
         state.lines_changed.connect(self._refresh_soon)
         state.document_replaced.connect(self._replace_document)
 
@@ -38,12 +43,17 @@ class Search(QObject):
         """What is looked for."""
         return self._query
 
+    def begin(self) -> None:
+        """Look from the cursor on, whatever is typed and gone to until a hit is chosen."""
+        self._origin = self._marks.cursor or 0
+        self._preparing.start()
+
     def set_query(self, query: str) -> None:
-        """Look for a text and go to the first place at or behind the cursor."""
+        """Look for a text and go to the first place at or behind where the search began."""
         self._query = query
         hits = self._search.find(query)
-        at = self._marks.cursor or 0
-        current = next((i for i, hit in enumerate(hits) if hit.end > at), 0) if hits else None
+        behind = (i for i, hit in enumerate(hits) if hit.end > self._origin)
+        current = next(behind, 0) if hits else None
         self._marks.set_hits(hits, current)
         if current is not None:
             self.hit_chosen.emit(hits[current])
@@ -69,8 +79,9 @@ class Search(QObject):
         if not hits:
             return
         current = 0 if current is None else (current + step) % len(hits)
+        self._origin = hits[current].start
         self._marks.set_hits(hits, current)
-        self._marks.set_cursor(hits[current].start)
+        self._marks.set_cursor(self._origin)
         self.hit_chosen.emit(hits[current])
 
     @Slot()
@@ -90,8 +101,16 @@ class Search(QObject):
         self._marks.set_hits(hits, index if hits else None)
 
     @Slot()
+    def _prepare(self) -> None:
+        if self._search.prepare(_WORDS_A_SLICE):
+            self._preparing.stop()
+
+    @Slot()
     def _replace_document(self) -> None:
         self._search = TranscriptSearch(self._state.document)
+        self._origin = 0
         self._marks.clear()
         if self._query:
             self._marks.set_hits(self._search.find(self._query), None)
+        elif not self._state.is_live_shown:
+            self._preparing.start()

@@ -1,12 +1,12 @@
-"""Models and recordings on this machine: what is there, fetched, opened, exported, deleted."""
+"""Models and recordings on this machine: what is there, fetched, opened, changed, deleted."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.broken_off import BrokenOff
+from app.exports import Exports
 from app.i18n import tr
 from app.jobs import Jobs
 from app.state import AppState
@@ -16,26 +16,12 @@ from engine.core.errors import EngineError
 from engine.core.events import BackendState, EditEvent, Notice, SessionState, Severity
 from engine.core.sync import CancelToken
 from engine.core.types import BackendKind
-from engine.store.exporters.options import ExportFormat
 from engine.text.document import TranscriptDocument
-from engine.text.excerpt import excerpt
 
 if TYPE_CHECKING:
     from app.levels import LevelHistory
     from engine.store.library import SessionInfo, SessionLibrary
     from engine.store.models import ModelStatus, ModelStore
-
-
-def format_titles() -> dict[ExportFormat, str]:
-    """Return what the export formats are called, for people."""
-    return {
-        ExportFormat.TXT: tr("Plain text"),
-        ExportFormat.SRT: tr("SubRip subtitles"),
-        ExportFormat.VTT: tr("WebVTT subtitles"),
-        ExportFormat.JSON: tr("JSON, with words and probabilities"),
-        ExportFormat.RTTM: tr("RTTM, who spoke when"),
-        ExportFormat.CTM: tr("CTM, words with times"),
-    }
 
 
 class Shelf(QObject):
@@ -51,6 +37,9 @@ class Shelf(QObject):
         voices_listed: installed voices as (backend id, title).
         diarizers_listed: what can tell speakers apart, likewise.
         sessions_listed: a tuple of `SessionInfo`.
+
+    Attributes:
+        exports: saves transcripts as files.
 
     Args:
         state: told what is shown.
@@ -83,6 +72,7 @@ class Shelf(QObject):
         self._missing: tuple[ModelStatus, ...] = ()
         self._failed: frozenset[BackendKind] | None = None
         self._was_busy = False
+        self.exports = Exports(state, jobs, self._library, self._show_error)
         self._broken_off = BrokenOff(state, jobs, self.list_sessions)
         self._cancel = CancelToken()
         state.backends_changed.connect(self._check_models)
@@ -187,6 +177,10 @@ class Shelf(QObject):
     @Slot(str)
     def open_session(self, session_id: str) -> None:
         """Show a kept recording, finished first if it broke off; its levels follow."""
+        if self._is_live(session_id):
+            # Read from disk, it would be a second copy that does not know of changes of the first.
+            self._state.show_live()
+            return
 
         def work() -> tuple[TranscriptDocument, "SessionInfo"] | None:
             library = self._library()
@@ -207,9 +201,10 @@ class Shelf(QObject):
 
     @Slot(str)
     def delete_session(self, session_id: str) -> None:
-        """Delete a kept recording for good."""
-        shown = self._state.document.recording
-        if shown is not None and shown.recording_id == session_id:
+        """Delete a kept recording for good; it is not shown any more."""
+        if self._is_live(session_id):
+            self._state.forget_live()
+        elif self._state.stored_id == session_id:
             self._state.show_live()
         self._jobs.run(
             lambda: self._library().delete(session_id),
@@ -217,37 +212,9 @@ class Shelf(QObject):
             self._show_error,
         )
 
-    def export_session(self, session_id: str, path: Path) -> None:
-        """Save a kept recording's transcript."""
-        self._jobs.run(
-            lambda: _export(self._library().open(session_id).document(), path),
-            lambda _: self._exported(path),
-            self._show_error,
-        )
-
-    def export_shown(self, path: Path) -> None:
-        """Save the transcript that is shown."""
-        document = self._state.document
-        if document is self._state.live_document and self._state.is_busy:
-            # It grows on this thread, so that no other may read it.
-            try:
-                _export(document, path)
-            except EngineError as error:
-                self._show_error(error)
-            else:
-                self._exported(path)
-            return
-        self._jobs.run(
-            lambda: _export(document, path), lambda _: self._exported(path), self._show_error
-        )
-
-    def export_stretch(self, start: int, end: int, path: Path) -> None:
-        """Save what was said in a stretch of the transcript that is shown."""
-        # The copy is made here, where the document grows.
-        part = excerpt(self._state.document, start, end)
-        self._jobs.run(
-            lambda: _export(part, path), lambda _: self._exported(path), self._show_error
-        )
+    def _is_live(self, session_id: str) -> bool:
+        recording = self._state.live_document.recording
+        return recording is not None and recording.recording_id == session_id
 
     # --- changes of a kept recording ---
 
@@ -275,9 +242,6 @@ class Shelf(QObject):
         if info.has_audio:
             self._read_levels(info.id)
 
-    def _exported(self, path: Path) -> None:
-        self._state.add_notice(Notice(Severity.INFO, tr("Saved as {path}.", path=path)))
-
     def _show_error(self, error: EngineError) -> None:
         self._state.add_notice(Notice(Severity.ERROR, error.message, error.advice))
 
@@ -287,12 +251,6 @@ class Shelf(QObject):
         if self._was_busy and self._state.session_state is SessionState.IDLE:
             self.list_sessions()
         self._was_busy = is_busy
-
-
-def _export(document: TranscriptDocument, path: Path) -> None:
-    from engine.store.exporters.export import export, format_of
-
-    export(document, format_of(path) or ExportFormat.TXT, path)
 
 
 def _diarizers() -> tuple[tuple[str, str], ...]:

@@ -54,6 +54,12 @@ class Speech(QObject):
         self._timer.timeout.connect(self._tell_place)
         state.utterance_changed.connect(self._follow)
 
+    @property
+    def is_speaking(self) -> bool:
+        """Whether a text is spoken, will be, or is paused."""
+        utterance = self._state.utterance
+        return utterance is not None and utterance.state in _AT_WORK
+
     @Slot(str)
     def speak(self, text: str) -> None:
         """Read a text aloud."""
@@ -122,8 +128,7 @@ class Speech(QObject):
 
     @Slot()
     def _follow(self) -> None:
-        utterance = self._state.utterance
-        if utterance is not None and utterance.state in _AT_WORK:
+        if self.is_speaking:
             self._timer.start()
         else:
             self._timer.stop()

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from PySide6.QtCore import QObject, Signal
 
 from app.levels import LevelHistory
+from app.unexpected import report
 from engine.core.events import (
     ActivityRevised,
     BackendChanged,
@@ -133,6 +134,17 @@ class AppState(QObject):
             self.document_replaced.emit()
             self.levels_replaced.emit()
 
+    def forget_live(self) -> None:
+        """Show the last recording no more: it was deleted."""
+        was_shown = self.is_live_shown
+        self.live_document = TranscriptDocument()
+        self._live_levels = None
+        if was_shown:
+            self._go_live()
+            self.document_replaced.emit()
+            self.levels_replaced.emit()
+        self.live_changed.emit()
+
     def add_notice(self, notice: Notice) -> None:
         """Show a notice until it is dismissed, and keep it in the history."""
         self._note(notice)
@@ -156,7 +168,10 @@ class AppState(QObject):
         """Apply a batch of events and tell what changed, each once."""
         changes = _Changes()
         for event in events:
-            self._apply(event, changes)
+            try:
+                self._apply(event, changes)
+            except Exception as error:  # noqa: BLE001 - those behind it are as good as before
+                report(error)
         self._tell(changes)
 
     def _apply(self, event: Event, changes: "_Changes") -> None:

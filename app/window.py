@@ -1,21 +1,21 @@
 """Puts the window together: the composition root of the graphical program."""
 
 import logging
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import psutil
-from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QApplication, QWidget
 
 from app.access.install import install_accessibility
 from app.captions import CaptionsFile
 from app.controller import Controller
 from app.editing import Editing
 from app.garbage import GarbageCollector
-from app.i18n import tr
 from app.icons import app_icon
 from app.jobs import Jobs
 from app.layout import LayoutFile
@@ -24,9 +24,11 @@ from app.logs import install_hooks, start_logging
 from app.marks import Marks
 from app.playback import Playback
 from app.shelf import Shelf
+from app.single_instance import Claim, SingleInstance
 from app.speech import Speech
 from app.state import AppState
 from app.theme import Appearance
+from app.unexpected import unexpected
 from app.views.context import ViewContext
 from app.views.main_window import MainWindow
 from engine.core.config import Settings, folders, load_settings
@@ -37,6 +39,10 @@ if TYPE_CHECKING:
     from engine.session.session import Session
 
 logger = logging.getLogger(__name__)
+
+NO_ANSWER = "Viva Voce is open already, but does not answer. End that one, then start it again."
+NOT_OPENED = 5
+"""Exit status where there is no window."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +73,33 @@ class Program:
 
 
 def run_window(environment: Mapping[str, str]) -> int:
-    """Open the window and return the exit code once it is closed."""
-    return assemble(environment).run()
+    """Open the window and return the exit code once it is closed.
+
+    If it is open already, it is brought to the front instead.
+    """
+    settings, _ = _settings(environment)
+    instance = SingleInstance(folders(settings, environment).state)
+    claim = instance.claim()
+    if claim is Claim.NO_ANSWER:
+        sys.stderr.write(f"{NO_ANSWER}\n")
+        return NOT_OPENED
+    if claim is Claim.SHOWN:
+        return 0
+    try:
+        program = assemble(environment)
+        instance.listen(lambda: bring_up(program.window))
+        program.lifecycle.closing.connect(instance.stop_listening)
+        return program.run()
+    finally:
+        instance.close()
+
+
+def bring_up(window: QWidget) -> None:
+    """Show a window in front of the others."""
+    window.setWindowState(window.windowState() & ~Qt.WindowState.WindowMinimized)
+    window.show()
+    window.raise_()
+    window.activateWindow()
 
 
 def assemble(environment: Mapping[str, str]) -> Program:
@@ -83,11 +114,8 @@ def assemble(environment: Mapping[str, str]) -> Program:
     places = folders(settings, environment)
     log = start_logging(places.state)
     state = AppState()
-    jobs = Jobs(lambda error: _show(state, error))
-    advice = tr("The log {file} has the details.", file=log) if log else ""
-    install_hooks(
-        lambda text: jobs.call_soon(lambda: state.add_notice(Notice(Severity.ERROR, text, advice)))
-    )
+    jobs = Jobs(lambda error: _show(state, error), log=log)
+    install_hooks(lambda: jobs.call_soon(lambda: _show(state, unexpected(log))))
     controller = Controller(state, jobs, settings, environment)
     shelf = Shelf(state, jobs, settings, environment)
     speech = Speech(state, jobs, controller)

@@ -25,6 +25,7 @@ from benchmarks import (
     hostile_sessions,
     hostile_settings,
     hostile_speech,
+    hostile_voices,
 )
 from benchmarks.hostile_case import (
     FAULTS,
@@ -42,7 +43,7 @@ from engine.core.resources import resource_path
 
 _PARTS = (
     hostile_audio, hostile_headers, hostile_places, hostile_checkpoints, hostile_archives,
-    hostile_settings, hostile_sessions, hostile_speech,
+    hostile_settings, hostile_sessions, hostile_speech, hostile_voices,
 )  # fmt: skip
 _QUICK_EVERY = 11
 _GOOD = Case("", "", lambda _: transcribe(resource_path(DEMO_FILE)))

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
+from app.captions import CAPTIONS_NAME, CaptionsFile
 from app.layout import LAYOUT_NAME, LayoutFile
+from app.phrases import PHRASES_NAME, PhraseBook
 from benchmarks.hostile_case import Case, Expects, Run
 from benchmarks.hostile_commands import call, command
 from engine.store.manifest import load_manifest
@@ -106,9 +108,14 @@ def _layout(content: bytes) -> Callable[[Path], Run]:
 
 
 def _layout_thing(make: Callable[[Path], object]) -> Callable[[Path], Run]:
+    """Return the reading of the three small files of the window."""
+
     def prepare(folder: Path) -> Run:
-        make(folder / LAYOUT_NAME)
-        return call(lambda: LayoutFile(folder).layout)
+        for name in (LAYOUT_NAME, CAPTIONS_NAME, PHRASES_NAME):
+            make(folder / name)
+        return call(
+            lambda: (LayoutFile(folder).layout, CaptionsFile(folder).look, PhraseBook(folder))
+        )
 
     return prepare
 

@@ -9,8 +9,9 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox
 
 import engine
 from app.controller import Controller
+from app.exports import format_titles
 from app.i18n import tr
-from app.shelf import Shelf, format_titles
+from app.shelf import Shelf
 from app.views.context import ViewContext
 from app.views.keep_dialog import KeepDialog
 from app.views.notice_bar import NoticeHistory
@@ -71,7 +72,7 @@ class Dialogs(QObject):
         """Save the transcript that is shown."""
         recording = self._state.document.recording
         name = recording.recording_id if recording is not None else tr("transcript")
-        self._choose_export(name, self._shelf.export_shown)
+        self._choose_export(name, self._shelf.exports.save_shown)
 
     @Slot()
     def export_selection(self) -> None:
@@ -87,13 +88,14 @@ class Dialogs(QObject):
         name = recording.recording_id if recording is not None else tr("transcript")
         self._choose_export(
             tr("{name}-excerpt", name=name),
-            lambda path: self._shelf.export_stretch(start, end, path),
+            lambda path: self._shelf.exports.save_stretch(start, end, path),
         )
 
     @Slot(str)
     def export_stored(self, session_id: str) -> None:
         """Save a kept recording's transcript."""
-        self._choose_export(session_id, lambda path: self._shelf.export_session(session_id, path))
+        save = self._shelf.exports.save_session
+        self._choose_export(session_id, lambda path: save(session_id, path))
 
     @Slot()
     def show_messages(self) -> None:

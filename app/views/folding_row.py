@@ -67,6 +67,10 @@ class FoldingRow(QWidget):
 
     def _fold(self) -> None:
         is_tight = self.unfolded_width() > self.width()
+        for part in self._shown():
+            if isinstance(part, FoldingRow):
+                # What is cut gives way before what would fold.
+                part.setMinimumWidth(0 if is_tight else part.unfolded_width())
         if is_tight != self.is_folded:
             directions = QBoxLayout.Direction
             self._row.setDirection(directions.TopToBottom if is_tight else directions.LeftToRight)

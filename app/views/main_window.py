@@ -1,7 +1,5 @@
 """The window: what stands where, and which command goes where."""
 
-from collections.abc import Sequence
-
 from PySide6.QtCore import QEvent, QSize, Signal, Slot
 from PySide6.QtGui import QCloseEvent, QGuiApplication, QPaintEvent
 from PySide6.QtWidgets import QLabel, QMainWindow, QStackedWidget, QWidget
@@ -26,7 +24,7 @@ from app.views.dialogs import Dialogs
 from app.views.health.delays_panel import DelaysPanel
 from app.views.health.health_strip import HealthStrip
 from app.views.menu_bar import make_menus
-from app.views.menus import offer
+from app.views.model_choices import ModelChoices
 from app.views.notice_bar import NoticeBar
 from app.views.placeholder import placeholder
 from app.views.search_bar import SearchBar
@@ -85,7 +83,6 @@ class MainWindow(QMainWindow):
         self.layout_file = layout_file
         self._was_painted = False
         self._was_ready = False
-        self._diarizers: Sequence[tuple[str, str]] = ()
         settings = controller.settings
         self.toolbar = Toolbar(state, appearance, settings.input, settings.output)
         self.transcript = TranscriptView(context, settings.text_size_pt)
@@ -111,6 +108,7 @@ class MainWindow(QMainWindow):
         self.transcript.hears_clicks = layout_file.layout.hears_clicks
         self._build()
         self.menu_actions = make_menus(self, context, controller, speech)
+        self.model_choices = ModelChoices(self, controller)
         self._connect()
         connect_commands(self, controller, shelf, speech)
         self.refresh()
@@ -194,8 +192,9 @@ class MainWindow(QMainWindow):
 
     @Slot(bool)
     def _show_closing(self, has_recording: bool) -> None:
-        # What is being typed into a line belongs to the recording.
+        # What is being typed into a line, or as a name, belongs to the recording.
         self.transcript.finish_editing()
+        self.timeline.commands.finish_editing()
         self.captions.close()
         if has_recording:
             self.setWindowTitle(tr("Viva Voce: finishing the text…"))
@@ -203,26 +202,9 @@ class MainWindow(QMainWindow):
         else:
             self.hide()
 
-    @Slot(object)
-    def show_save_progress(self, fraction: float | None) -> None:
-        self.speak_panel.set_save_progress(fraction)
-
     @Slot(str, bool)
     def show_save_end(self, text: str, is_problem: bool) -> None:
         self.speak_panel.show_message(text, is_problem=is_problem)
-
-    @Slot(object)
-    def show_voices(self, voices: list[tuple[str, str]]) -> None:
-        self.speak_panel.set_voices(voices, self._controller.settings.synthesizer)
-
-    @Slot(object)
-    def show_diarizers(self, choices: Sequence[tuple[str, str]]) -> None:
-        self._diarizers = choices
-        controller = self._controller
-        chosen = controller.settings.diarizer
-        # The chosen one may have an argument behind its id, which stays with its entry.
-        named = [(chosen if chosen.partition(":")[0] == i else i, title) for i, title in choices]
-        offer(self.menu_actions, "diarizers", named, chosen, controller.set_diarizer)
 
     @Slot()
     def take_session(self) -> None:
@@ -259,10 +241,16 @@ class MainWindow(QMainWindow):
         self.transcript.copy()
 
     @Slot()
-    def be_silent(self) -> None:
-        """Stop speaking, and stop what is heard of a recording."""
-        self._context.playback.stop()
+    def escape(self) -> None:
+        """End what sounds, else the search, else what is chosen."""
+        playback = self._context.playback
+        is_silent = not (self._speech.is_speaking or playback.is_playing or playback.is_paused)
+        playback.stop()
         self._speech.stop_speaking()
+        if is_silent and self.search_bar.isVisible():
+            self.search_bar.end()
+        elif is_silent:
+            self._context.marks.clear_selection()
 
     @Slot()
     def copy_report(self) -> None:
@@ -272,12 +260,6 @@ class MainWindow(QMainWindow):
         report = health_report(self._state, self._controller.settings, health)
         QGuiApplication.clipboard().setText(report)
         self.delays_panel.show_message(tr("Copied"))
-
-    @Slot()
-    def show_choices(self) -> None:
-        """Show the settings in force where something else was chosen in vain."""
-        self.speak_panel.choose_voice(self._controller.settings.synthesizer)
-        self.show_diarizers(self._diarizers)
 
     # --- building ---
 
@@ -289,11 +271,6 @@ class MainWindow(QMainWindow):
         self.alarm_line.hide()
         self.delays_panel.hide()
         self.setCentralWidget(arrange(self))
-
-    @Slot()
-    def close_window(self) -> None:
-        """Close as the window's own button does."""
-        self.close()
 
     def _connect(self) -> None:
         state = self._state

@@ -10,7 +10,16 @@ from app.i18n import tr
 from app.speech import Speech
 from app.views.context import ViewContext
 from app.views.keep_dialog import keep_choices
-from app.views.menus import Choice, Entry, MenuActions, MenuItem, Switch, add_menu, fill_menu
+from app.views.menus import (
+    Choice,
+    Entry,
+    HistoryAction,
+    MenuActions,
+    MenuItem,
+    Switch,
+    add_menu,
+    fill_menu,
+)
 
 if TYPE_CHECKING:
     from app.views.main_window import MainWindow
@@ -47,15 +56,15 @@ def _file(window: "MainWindow") -> tuple[MenuItem, ...]:
             ("Ctrl+Shift+S",),
         ),
         None,
-        Entry(tr("Quit"), window.close_window, ("Ctrl+Q",)),
+        Entry(tr("Quit"), window.close, ("Ctrl+Q",)),
     )
 
 
 def _edit(window: "MainWindow", context: ViewContext) -> tuple[MenuItem, ...]:
     view, history, bar = window.transcript, context.editing.history, window.search_bar
-    undo = history.createUndoAction(window, tr("Undo"))
+    undo = HistoryAction(history, window, is_undo=True)
     undo.setShortcut("Ctrl+Z")
-    redo = history.createRedoAction(window, tr("Redo"))
+    redo = HistoryAction(history, window, is_undo=False)
     redo.setShortcuts([QKeySequence("Ctrl+Y"), QKeySequence("Ctrl+Shift+Z")])
     # Without keys of their own: Ctrl+C and Ctrl+A belong to whatever has the focus.
     return (
@@ -152,7 +161,7 @@ def _view(window: "MainWindow", controller: Controller) -> tuple[MenuItem, ...]:
 def _speech(window: "MainWindow", speech: Speech) -> tuple[MenuItem, ...]:
     return (
         Entry(tr("Speak the text"), window.speak_panel.speak, ("Ctrl+Return", "Ctrl+Enter")),
-        Entry(tr("Stop speaking"), window.be_silent, ("Esc",)),
+        Entry(tr("Stop speaking"), window.escape, ("Esc",)),
     )
 
 

@@ -3,8 +3,11 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtCore import QObject, Slot
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence, QUndoStack
 from PySide6.QtWidgets import QMenu, QMenuBar
+
+from app.i18n import tr
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +146,34 @@ def offer(
         group.addAction(action)
         entries[value] = action
     known.choices[name] = submenu, entries
+
+
+class HistoryAction(QAction):
+    """An entry that undoes or redoes, and says what.
+
+    Args:
+        history: what was done.
+        is_undo: whether it takes back; else it makes again.
+        parent: it is deleted with.
+    """
+
+    def __init__(self, history: QUndoStack, parent: QObject, *, is_undo: bool) -> None:
+        super().__init__(parent)
+        self._is_undo = is_undo
+        self.triggered.connect(history.undo if is_undo else history.redo)
+        (history.undoTextChanged if is_undo else history.redoTextChanged).connect(self._tell)
+        (history.canUndoChanged if is_undo else history.canRedoChanged).connect(self.setEnabled)
+        self.setEnabled(history.canUndo() if is_undo else history.canRedo())
+        self._tell(history.undoText() if is_undo else history.redoText())
+
+    @Slot(str)
+    def _tell(self, what: str) -> None:
+        # An ampersand would mark the next letter as a key.
+        what = what.replace("&", "&&")
+        if self._is_undo:
+            self.setText(tr("Undo: {what}", what=what) if what else tr("Undo"))
+        else:
+            self.setText(tr("Redo: {what}", what=what) if what else tr("Redo"))
 
 
 def _note(known: MenuActions, name: str, action: QAction) -> None:

@@ -48,6 +48,7 @@ class NameEditor(QLineEdit):
         """Take the name and close."""
         self._accept()
 
+    @Slot()
     def cancel(self) -> None:
         """Close and leave the name as it was."""
         if self._speaker is not None:

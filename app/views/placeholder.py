@@ -24,4 +24,4 @@ def placeholder(state: AppState) -> str:
         case SessionState.STOPPING:
             return tr("Finishing the text…")
         case _:
-            return tr("No words.")
+            return tr("No words were recognized in this recording.")

@@ -46,6 +46,7 @@ class SearchBar(QFrame):
     def begin(self) -> None:
         """Open the bar, or go back to it, and let the user type."""
         self.show()
+        self._search.begin()
         self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.field.selectAll()
         if self.field.text() != self._search.query:

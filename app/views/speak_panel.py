@@ -95,6 +95,7 @@ class SpeakPanel(QFrame):
         """Show a voice as chosen, by its backend id."""
         self.voice.setCurrentIndex(max(0, self.voice.findData(current)))
 
+    @Slot(object)
     def set_save_progress(self, fraction: float | None) -> None:
         """Show how much of a file is written; None when none is being written."""
         self._is_saving = fraction is not None

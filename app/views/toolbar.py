@@ -193,7 +193,9 @@ class Toolbar(QFrame):
             else tr("End the recording (Ctrl+R)")
         )
         self.input_chooser.setEnabled(state in (SessionState.IDLE, SessionState.CLOSED))
-        self.detail_label.setText(self._detail())
+        detail = self._detail()
+        self.detail_label.setText(detail)
+        self.detail_label.setToolTip(detail)
         self._paint_icons()
 
     def _detail(self) -> str:

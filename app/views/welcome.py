@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.fonts import scaled
 from app.i18n import tr
 from app.icons import app_icon, icon
 from app.state import AppState
@@ -180,8 +181,7 @@ class Welcome(QWidget):
         mark.setPixmap(app_icon().pixmap(QSize(48, 48)))
         title = QLabel(tr("Speak, and read it as it is said"))
         title.setWordWrap(True)
-        font = QFont(self.font())
-        font.setPointSizeF(font.pointSizeF() * 1.7)
+        font = scaled(self.font(), 1.7)
         font.setWeight(QFont.Weight.DemiBold)
         title.setFont(font)
         self.promise.setWordWrap(True)

@@ -113,7 +113,9 @@ class AudioFileReader:
         except (OSError, RuntimeError, ValueError) as error:
             # Decoders report damage in the middle so; what came before it stays good.
             if isinstance(error, OSError) and error.errno == errno.EIO:
-                raise AudioFileError(f"{self.path} cannot be read: {error}.") from error
+                raise AudioFileError(
+                    f"{self.path} cannot be read: {error}.", advice=_OTHER_FILE
+                ) from error
             self.is_truncated = True
         return _EMPTY
 

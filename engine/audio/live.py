@@ -169,7 +169,8 @@ class LiveInput:
             stopping = Attempt(self._driver.stop)
             if not stopping.wait(END_S):
                 raise DeviceError(
-                    f"The input {self.name} cannot be stopped: the sound system does not answer."
+                    f"The input {self.name} cannot be stopped: the sound system does not answer.",
+                    advice=LOST_ADVICE,
                 )
             stopping.result()
 

@@ -122,18 +122,23 @@ class SystemDevices:
     def _find(self, name: str, *, is_input: bool) -> tuple[Endpoint, tuple[Endpoint, ...]]:
         """Return the endpoint of a name, and all there are."""
         pulse = query_pulse()
-        if name == DEFAULT:
-            return self._find_default(pulse, is_input=is_input)
         endpoints = arrange(portaudio_devices(), pulse)
-        is_on_server = any(endpoint.behind for endpoint in endpoints)
-        if is_on_server:
-            self._names_on_server.update(e.info.name for e in endpoints)
-        elif name in self._names_on_server:
+        if pulse and not any(endpoint.behind for endpoint in endpoints):
+            # PortAudio made its list while the server was away.
+            self._refresh_unless(None)
+            endpoints = arrange(portaudio_devices(), pulse)
+        names = {endpoint.info.name for endpoint in endpoints if endpoint.behind}
+        self._names_on_server |= names
+        is_gone = not names and self._names_on_server
+        if is_gone and (name == DEFAULT or name in self._names_on_server):
+            # PortAudio's own default would be the server's as soon as that is back, but nameless.
             raise DeviceError(
-                f"The device {name} is gone: the sound server does not answer.",
+                "The sound server does not answer: its devices cannot be used.",
                 advice=SERVER_ADVICE,
             )
-        else:
+        if name == DEFAULT:
+            return self._find_default(pulse, is_input=is_input)
+        if not names:
             endpoints = list_endpoints()
         endpoint = match_endpoint(endpoints, name, is_input=is_input)
         self._refresh_unless(endpoint)

@@ -37,7 +37,10 @@ class AudioSpanReader:
         """
         with self._lock:
             if self._is_closed:
-                raise StoreError(f"The recording {self._path} is not read any more.")
+                raise StoreError(
+                    f"The recording {self._path} is not read any more.",
+                    advice="Open it again.",
+                )
             try:
                 if self._file is None:
                     self._file = os.open(self._path, os.O_RDONLY | getattr(os, "O_BINARY", 0))

@@ -175,6 +175,10 @@ class TimelineCursor:
         self._position = min(self._position + num_samples, self._timeline.end)
         self._timeline._moved()
 
+    def go_back(self, position: int) -> None:
+        """Read again from an earlier sample on, or from the first that is still there."""
+        self._position = min(self._position, max(position, self._timeline.start, 0))
+
     def close(self) -> None:
         """Stop counting for `wait_for_readers`; idempotent."""
         self._timeline._drop(self)

@@ -255,7 +255,7 @@ class PiperStream:
                 return np.zeros(0, dtype=np.float32)
             _log.debug("piper failed", exc_info=True)
             raise BackendError(
-                f"The piper voice failed: {type(error).__name__}.",
+                "The piper voice could not say this text.",
                 advice="Try again, or choose another voice.",
             ) from error
         return _finish(np.concatenate(parts), self._rate) if parts else np.zeros(0, np.float32)

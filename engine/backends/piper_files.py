@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.core.errors import ModelFileError, ModelLoadError, ModelMissingError
+from engine.core.files import read_small
 
 _PHONEME_TYPES = ("espeak", "text")
 """Other kinds make the package fetch dictionaries over the network while it speaks."""
@@ -40,10 +41,10 @@ def read_settings(onnx_path: Path) -> dict[str, Any]:
     path = onnx_path.with_name(onnx_path.name + ".json")
     again = "Fetch the voice again; it comes as two files, .onnx and .onnx.json."
     try:
-        settings = json.loads(path.read_text(encoding="utf-8"))
+        settings = json.loads(read_small(path))
     except FileNotFoundError:
         raise ModelMissingError(f"The voice's settings {path} are missing.", advice=again) from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ModelFileError(f"The voice's settings {path} are damaged.", advice=again) from error
     if not isinstance(settings, dict):
         raise ModelFileError(f"The voice's settings {path} are damaged.", advice=again)

@@ -9,7 +9,13 @@ fastest profile is taken that this machine keeps up with.
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from engine.backends.protocols import BackendContext, BackendSpec, ProgressCallback, Stream
+from engine.backends.protocols import (
+    ON_CPU,
+    BackendContext,
+    BackendSpec,
+    ProgressCallback,
+    Stream,
+)
 from engine.backends.sortformer_pace import DEFAULT_PROFILE, FRAME_MS, chosen_profile
 from engine.core.errors import BackendError, ModelLoadError, ModelMissingError
 from engine.core.files import expanded
@@ -35,6 +41,7 @@ class _Loaded:
     model: "SpeakerModel"
     profile: str
     device: str
+    note: str
 
 
 class SortformerDiarizer:
@@ -58,10 +65,11 @@ class SortformerDiarizer:
         """What it is; profile and device are known once it is loaded."""
         config = TowerConfig.speaker_only()
         profile = PROFILES[self._profile or DEFAULT_PROFILE]
-        device = "CPU"
+        device, note = "CPU", ""
         if self._loaded is not None:
             config = self._loaded.model.config
             profile, device = PROFILES[self._loaded.profile], self._loaded.device
+            note = self._loaded.note
         hop = config.preprocessor.hop_length * config.speaker_encoder.subsampling_factor
         is_untrained = self._uses_random_weights()
         return BackendSpec(
@@ -77,6 +85,7 @@ class SortformerDiarizer:
             models=() if is_untrained or self._path is not None else (self._model_id,),
             is_trained=not is_untrained,
             device=device,
+            note=note,
         )
 
     def load(self, progress: ProgressCallback, cancel: CancelToken) -> None:
@@ -98,13 +107,14 @@ class SortformerDiarizer:
             cancel.check()
             progress(0.7 * fraction, "Loading the speaker model")
 
-        model, device = load_model(path, _SEED, tell)
+        may_use_gpu = ON_CPU not in self._context.options
+        model, device, note = load_model(path, _SEED, tell, may_use_gpu=may_use_gpu)
         _check_rows(model)
         profile = self._profile
         if profile is None:
             progress(0.7, "Measuring how fast it is here")
             profile = measure(model, self._context.num_threads, self._context.now_s, cancel)
-        self._loaded = _Loaded(model, profile, device)
+        self._loaded = _Loaded(model, profile, device, note)
         progress(1.0, "Ready")
 
     def open_stream(self) -> Stream:

@@ -14,6 +14,7 @@ from engine.models.checkpoints import (
     load_speaker_model,
     untrained_speaker_model,
 )
+from engine.models.gpu import reason
 from engine.models.packed_linear import pack_linears
 from engine.models.sortformer_stream import SpeakerModel, SpeakerStreamState
 from engine.models.stream_profiles import PROFILES
@@ -27,32 +28,35 @@ _NUM_TIMED = 2
 
 
 def load_model(
-    path: Path | None, seed: int, progress: ProgressCallback
-) -> tuple[SpeakerModel, str]:
-    """Return the model, and the name of the device it is on.
+    path: Path | None, seed: int, progress: ProgressCallback, *, may_use_gpu: bool = True
+) -> tuple[SpeakerModel, str, str]:
+    """Return the model, the name of the device it is on, and why that is not the GPU, if it is odd.
 
     Args:
         path: the checkpoint; None for random weights of the released size.
         seed: of the random weights.
         progress: told the fraction done; may raise to give up.
+        may_use_gpu: False where the GPU has failed.
     """
     # float32 everywhere: in less, speakers change places.
     if path is None:
         model = untrained_speaker_model(TowerConfig.speaker_only(), seed)
     else:
         model = load_speaker_model(path, dtype=torch.float32, device="cpu", progress=progress)
-    if not torch.cuda.is_available():
+    if not may_use_gpu or not torch.cuda.is_available():
         pack_linears(model)
-        return model, CPU
+        return model, CPU, ""
     try:
         # A GPU that is listed can still be broken or full: one real step decides.
         _fill(model.to("cuda"))
     except RuntimeError as error:
-        logger.warning("the GPU cannot be used (%s); speakers are told apart on the CPU", error)
+        logger.warning(
+            "the GPU cannot be used (%s); speakers are told apart on the CPU", reason(error)
+        )
         model.to("cpu")
         pack_linears(model)
-        return model, CPU
-    return model, torch.cuda.get_device_name()
+        return model, CPU, f"Speakers are told apart without the GPU: {reason(error)}."
+    return model, torch.cuda.get_device_name(), ""
 
 
 def measure(

@@ -18,6 +18,7 @@ from engine.backends.sortformer_pace import FRAME_MS, Pacer, latency_s
 from engine.core.errors import BackendError
 from engine.core.events import ActivityRevised, StreamEvent, StreamNotice
 from engine.core.types import Pcm, as_pcm
+from engine.models.gpu import gpu_errors
 from engine.models.sortformer import SpeakerActivity
 from engine.models.sortformer_stream import SpeakerModel, SpeakerStreamState
 from engine.models.stream_profiles import PROFILES, StreamProfile
@@ -99,9 +100,12 @@ class FixedStream:
     def _computing(self) -> Iterator[None]:
         with torch_threads(self._num_threads):
             try:
-                yield
+                with gpu_errors(self._model):
+                    yield
             except RuntimeError as error:
-                raise BackendError(f"The speaker model failed: {error}.") from error
+                raise BackendError(
+                    f"The speaker model failed: {error}.", advice="Choose another diarizer."
+                ) from error
 
     def _tell(self, step: SpeakerActivity) -> ActivityRevised:
         chunk, ahead = _rows(step.fine), _rows(step.ahead)

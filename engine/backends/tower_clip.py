@@ -72,7 +72,9 @@ def as_array(values: torch.Tensor) -> NDArray[np.float32]:
 def check_finite(audio: Pcm) -> None:
     """Raise BackendError for NaN or infinity: it would stay in the speaker cache for ever."""
     if not bool(np.isfinite(audio).all()):
-        raise BackendError("The audio has samples that are not finite numbers.")
+        raise BackendError(
+            "The audio holds samples that are no numbers.", advice="Check where it comes from."
+        )
 
 
 def _encode_exact(

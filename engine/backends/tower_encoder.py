@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from engine.backends.protocols import (
+    ON_CPU,
     BackendContext,
     BackendSpec,
     EncodedAudio,
@@ -69,6 +70,7 @@ class TowerEncoder:
             models=() if is_untrained or self._path is not None else (MODEL_ID,),
             is_trained=not is_untrained,
             device="CPU" if self._loaded is None else self._loaded.device,
+            note="" if self._loaded is None else self._loaded.note,
         )
 
     def load(self, progress: ProgressCallback, cancel: CancelToken) -> None:
@@ -84,7 +86,9 @@ class TowerEncoder:
         path = None if self._uses_random_weights() else self._path
         if path is None and not self._uses_random_weights():
             path = self._context.model_path(MODEL_ID)
-        loaded = LoadedTower(path, self._context.num_threads)
+        loaded = LoadedTower(
+            path, self._context.num_threads, may_use_gpu=ON_CPU not in self._context.options
+        )
         load = loaded.load_whole if FOR_CLIPS in self._context.options else loaded.load_live
         load(_telling(progress, cancel))
         self._loaded = loaded

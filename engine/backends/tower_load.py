@@ -14,6 +14,7 @@ from engine.models.checkpoints import (
     untrained_speaker_model,
     untrained_tower,
 )
+from engine.models.gpu import reason
 from engine.models.packed_linear import pack_linears
 from engine.models.sortformer_stream import SpeakerModel
 from engine.models.tower_config import TowerConfig
@@ -34,11 +35,14 @@ class LoadedTower:
     Args:
         path: folder or archive; None for random weights of the released size.
         num_threads: compute threads.
+        may_use_gpu: False where the GPU has failed.
     """
 
-    def __init__(self, path: Path | None, num_threads: int) -> None:
+    def __init__(self, path: Path | None, num_threads: int, *, may_use_gpu: bool = True) -> None:
         self.num_threads = num_threads
         self.device = CPU
+        self.note = ""
+        self._may_use_gpu = may_use_gpu
         self.config = TowerConfig()
         self._path = path
         self._speaker: SpeakerModel | None = None
@@ -103,7 +107,7 @@ class LoadedTower:
         raise BackendError("The audio tower is not loaded yet.", advice="Load it first.")
 
     def _load_on_gpu(self, tell: Tell) -> bool:
-        if not torch.cuda.is_available():
+        if not self._may_use_gpu or not torch.cuda.is_available():
             return False
         tower = None
         try:
@@ -111,8 +115,9 @@ class LoadedTower:
             # A GPU that is listed can still be broken or full: one real window decides.
             tower.encode_clips([torch.zeros(16_000)], torch.tensor([16_000]))
         except (RuntimeError, ModelLoadError) as error:
-            logger.warning("the GPU cannot be used (%s); the tower runs on the CPU", error)
+            logger.warning("the GPU cannot be used (%s); the tower runs on the CPU", reason(error))
             self._tower = None
+            self.note = f"The audio tower runs without the GPU: {reason(error)}."
             return False
         self.device, self.config = torch.cuda.get_device_name(), tower.config
         _check_frames(self.config)

@@ -10,6 +10,7 @@ from engine.backends.tower_clip import as_array, check_finite, encoded_audio
 from engine.backends.tower_load import torch_threads
 from engine.core.events import ActivityRevised, StreamEvent
 from engine.core.types import Pcm, as_pcm
+from engine.models.gpu import gpu_errors
 from engine.models.tower_stream import EncodedWindow, LiveTower
 
 _FRAME_MS = 80
@@ -52,7 +53,7 @@ class TowerStream:
 
     def flush(self) -> Sequence[StreamEvent]:
         """Tell the rest; time goes on from here."""
-        with torch_threads(self._num_threads):
+        with torch_threads(self._num_threads), gpu_errors(self._live.speaker_branch):
             self._state, windows = self._live.flush(self._state)
         events = self._told(windows)
         self._base = self._next_frame
@@ -80,7 +81,7 @@ class TowerStream:
         self.reset()
 
     def _push(self, pcm: Pcm) -> list[StreamEvent]:
-        with torch_threads(self._num_threads):
+        with torch_threads(self._num_threads), gpu_errors(self._live.speaker_branch):
             audio = torch.from_numpy(pcm.copy())[None]
             self._state, windows = self._live.push(audio, self._state)
         return self._told(windows)

@@ -6,7 +6,7 @@ from engine.backends.protocols import BackendContext, BackendSpec, ProgressCallb
 from engine.backends.whisper_policy import LivePolicy
 from engine.backends.whisper_reader import Decoder
 from engine.backends.whisper_stream import SpeechDetector, WhisperStream
-from engine.core.errors import BackendError, ConfigError
+from engine.core.errors import BackendError, ConfigError, ModelFileError
 from engine.core.files import expanded
 from engine.core.sync import CancelToken
 from engine.core.types import BackendKind, as_pcm
@@ -81,7 +81,14 @@ class WhisperRecognizer:
         cancel.check()
         progress(0.7, "Warming the speech recognizer up")
         detector = VoiceActivity()
-        decoder.decode(as_pcm([0.0] * _SAMPLE_RATE), num_frames=self._policy.min_frames)
+        try:
+            decoder.decode(as_pcm([0.0] * _SAMPLE_RATE), num_frames=self._policy.min_frames)
+        except (ValueError, RuntimeError) as error:
+            # Files that fit each other decode silence: the vocabulary is another model's.
+            raise ModelFileError(
+                f"The Whisper model in {folder} cannot be used: {error}.",
+                advice="Fetch the model again, or choose another folder.",
+            ) from error
         cancel.check()
         self._detector = detector
         self._languages = decoder.languages

@@ -1,29 +1,28 @@
 """The checks of `vivavoce doctor`. What is heavy or can crash is tried in a child process."""
 
-import os
 import platform
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 
+import engine
 from engine.audio.device import DeviceInfo
 from engine.audio.provider import SystemDevices
 from engine.backends.registry import available
-from engine.cli.exit_codes import FAILED, INPUT_PROBLEM, MODEL_MISSING
+from engine.cli.check import Check
+from engine.cli.check_folders import check_disk, check_folders, check_recordings, check_settings
+from engine.cli.exit_codes import BAD_ARGUMENTS, INPUT_PROBLEM, MODEL_MISSING
 from engine.cli.preflight import needed_models, open_store
-from engine.core.config import Settings, folders
-from engine.core.errors import DeviceError
+from engine.core.config import Settings
+from engine.core.errors import ConfigError, DeviceError, EngineError
 from engine.core.timebase import MonotonicClock
 from engine.core.types import BackendKind
-from engine.store.integrity import format_bytes
 from engine.store.models import ModelState, size_text
 
-_MIN_FREE_BYTES = 1_000_000_000
 _CHILD_TIMEOUT_S = 60.0
 _WINDOW_PROBE = "from PySide6 import QtWidgets"
 # One real kernel: a GPU that is listed can still be too old for the library, or broken.
@@ -36,35 +35,21 @@ if torch.cuda.is_available():
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
-    """What was found.
-
-    Args:
-        name: of what was looked at.
-        is_ok: whether it will work.
-        text: what was found, for people.
-        advice: what to do if it will not work.
-        exit_code: of the program if it will not work.
-    """
-
-    name: str
-    is_ok: bool
-    text: str
-    advice: str = ""
-    exit_code: int = FAILED
-
-
-def check_all(settings: Settings, environment: Mapping[str, str]) -> Iterator[Check]:
+def check_all(environment: Mapping[str, str]) -> Iterator[Check]:
     """Yield all checks, as they are done."""
+    yield Check("vivavoce", True, engine.__version__)
     yield Check("python", True, f"{platform.python_version()} on {platform.platform(terse=True)}")
+    checked, settings = check_settings(environment)
+    yield checked
     yield check_window_library()
     yield check_display(environment)
     yield from check_audio()
     yield check_gpu()
     yield from check_models(settings, environment)
     yield from check_voices()
+    yield from check_folders(settings, environment)
     yield check_disk(settings, environment)
+    yield check_recordings(settings, environment)
 
 
 def check_window_library() -> Check:
@@ -89,8 +74,8 @@ def check_display(environment: Mapping[str, str]) -> Check:
     return Check(
         "display",
         False,
-        "There is no display; the window cannot open.",
-        "Log in to a desktop, or use the commands: vivavoce listen.",
+        "There is no display, so the window cannot open.",
+        "Log in to a desktop, or use the commands, as vivavoce listen.",
         INPUT_PROBLEM,
     )
 
@@ -121,19 +106,31 @@ def check_gpu() -> Check:
 
 
 def check_models(settings: Settings, environment: Mapping[str, str]) -> Iterator[Check]:
-    """See that the models that the settings need are there."""
-    store = open_store(settings, environment)
-    needed = needed_models(settings, store)[0]
-    for status in store.list():
-        is_ok = status.state is ModelState.INSTALLED
+    """See that the models that the settings need are there, and all that are there intact."""
+    try:
+        store = open_store(settings, environment)
+        needed = needed_models(settings, store)[0]
+    except ConfigError as error:
+        yield Check("model", False, error.message, error.advice, BAD_ARGUMENTS)
+        return
+    for listed in store.list():
+        status = listed
         text = f"{status.entry.title}, {size_text(status.entry)}"
         if status.state is ModelState.MISSING and status.entry.id not in needed:
             yield Check("model", True, f"{text}: not installed, and not needed")
             continue
+        if status.state is ModelState.INSTALLED:
+            try:
+                store.path(status.entry.id)
+            except EngineError as error:
+                status = replace(status, problem=error.message)
+            else:
+                yield Check("model", True, text)
+                continue
         yield Check(
             "model",
-            is_ok,
-            text if is_ok else f"{text}: {status.problem}",
+            False,
+            f"The model {text}, cannot be used: {status.problem}",
             f"Run: vivavoce models pull {status.entry.id}",
             MODEL_MISSING,
         )
@@ -143,25 +140,14 @@ def check_voices() -> Iterator[Check]:
     """See which synthesizers can be had."""
     for listing in available(BackendKind.SYNTHESIZER):
         if listing.spec is None:
-            yield Check("voice", False, f"{listing.id}: {listing.reason}")
+            yield Check("voice", False, listing.reason)
         elif "test" not in listing.spec.capabilities:
             yield Check("voice", True, listing.spec.title)
 
 
-def check_disk(settings: Settings, environment: Mapping[str, str]) -> Check:
-    """See that recordings have room."""
-    place = folders(settings, environment).sessions
-    existing = next(path for path in (place, *place.parents) if path.exists())
-    free = shutil.disk_usage(existing).free
-    if not os.access(existing, os.W_OK):
-        return Check("disk", False, f"{existing} cannot be written.", "Check its owner.")
-    text = f"{format_bytes(free)} free in {place}"
-    return Check("disk", free >= _MIN_FREE_BYTES, text, "Make room for recordings.")
-
-
 def _check_devices(name: str, found: list[DeviceInfo]) -> Check:
     if not found:
-        return Check(name, False, "None is plugged in.", "Plug one in.", INPUT_PROBLEM)
+        return Check(name, False, f"There is no {name}.", "Plug one in.", INPUT_PROBLEM)
     return Check(name, True, ", ".join(device.name for device in found))
 
 

@@ -106,7 +106,10 @@ def _check(request: CodecRequest) -> int | None:
             f'There is no decoder "{request.decoder}".', advice=f"Use {' or '.join(_DECODERS)}."
         )
     if not 1 <= request.chunk_frames <= _MAX_CHUNK:
-        raise ConfigError(f"--chunk must be 1 to {_MAX_CHUNK}, got {request.chunk_frames}.")
+        raise ConfigError(
+            f"The option --chunk cannot be {request.chunk_frames}.",
+            advice=f"Give 1 to {_MAX_CHUNK} frames.",
+        )
     for path in (request.out, request.codes_out):
         if path is not None:
             check_output(path)
@@ -114,7 +117,8 @@ def _check(request: CodecRequest) -> int | None:
         return None
     if not request.lookback.isascii() or not request.lookback.isdigit():
         raise ConfigError(
-            f'--lookback must be a number of frames or exact, got "{request.lookback}".'
+            f'The option --lookback cannot be "{request.lookback}".',
+            advice="Give a number of frames, or exact.",
         )
     return min(int(request.lookback[:6]), _MAX_CHUNK)
 

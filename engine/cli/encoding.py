@@ -104,7 +104,10 @@ def _audio_path(file: Path) -> Path:
     if str(file) == DEMO and not file.exists():
         choice = choose_input(DEMO)
         if choice.path is None:
-            raise ConfigError("The demo conversation is not installed.")
+            raise ConfigError(
+                "The demo conversation is not installed.",
+                advice="Install the program again, or name a file of yours.",
+            )
         return choice.path
     return expanded(file)
 

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable
+from concurrent.futures import wait
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -120,7 +121,7 @@ class _ListenRun:
         if self._choice.path is not None:
             # A file can wait, a microphone cannot: it is recorded while the models load.
             self._wait_for_models()
-        self._session.start(self._choice.device).result()
+        self._start()
         has_ended = self._follow()
         self._session.drain_events()
         self._console.status("")
@@ -150,6 +151,14 @@ class _ListenRun:
         self._session.drain_events()
         self._introduce()
 
+    def _start(self) -> None:
+        """Begin to record; an input that does not open can be interrupted."""
+        starting = self._session.start(self._choice.device)
+        while not wait((starting,), _POLL_S).done:
+            if self._interrupts.stop.is_cancelled:
+                raise CancelledError("Stopped before the recording began.")
+        starting.result()
+
     def _follow(self) -> bool:
         """Wait for the end; returns False if it was cut short."""
         is_introduced = self._choice.path is not None
@@ -169,6 +178,8 @@ class _ListenRun:
             if is_cut and not is_discarding:
                 is_discarding = self.was_stopped = True
                 self._session.stop(discard_backlog=True)
+                if self._interrupts.is_urgent:
+                    break
         return not self._interrupts.discard.is_cancelled
 
     def _should_stop(self) -> bool:

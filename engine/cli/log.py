@@ -29,7 +29,7 @@ class LogFile:
         self.close()
         handler: logging.Handler = logging.NullHandler()
         with suppress(OSError):
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             handler = logging.handlers.RotatingFileHandler(
                 self.path,
                 maxBytes=_MAX_BYTES,
@@ -46,6 +46,11 @@ class LogFile:
         for name in _OURS:
             logging.getLogger(name).setLevel(logging.DEBUG if is_verbose else logging.WARNING)
         self._handler = handler
+
+    def open_once(self) -> None:
+        """Begin to write, unless that was done."""
+        if self._handler is None:
+            self.open(is_verbose=False)
 
     def close(self) -> None:
         """End writing; idempotent."""

@@ -3,6 +3,7 @@
 import logging
 import os
 import sys
+import threading
 from collections.abc import Sequence
 from functools import partial
 from typing import Annotated
@@ -28,6 +29,7 @@ from engine.cli.log import LOG_NAME, LogFile
 from engine.cli.startup import Startup
 from engine.core.config import Settings, folders
 from engine.core.errors import EngineError
+from engine.core.unexpected import MESSAGE
 
 logger = logging.getLogger(__name__)
 
@@ -43,9 +45,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
     log = LogFile(folders(Settings(), os.environ).state)
+
+    def take_from_thread(args: threading.ExceptHookArgs) -> None:
+        if args.exc_value is not None:
+            _tell_unexpected(args.exc_value, log)
+
+    before, threading.excepthook = threading.excepthook, take_from_thread
     try:
         return _run(list(sys.argv[1:] if argv is None else argv), log)
     finally:
+        threading.excepthook = before
         log.close()
 
 
@@ -70,14 +79,18 @@ def _run(arguments: list[str], log: LogFile) -> int:
         # Nobody reads any more; nor may the interpreter try to flush.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
-    except Exception as error:
-        logger.exception("the command broke down")
-        system_console().note(
-            f"This should not have happened: {type(error).__name__}: {error}. "
-            f"The log says more: {log.path}"
-        )
+    except Exception as error:  # noqa: BLE001 - logged there
+        _tell_unexpected(error, log)
         return FAILED
     return result if isinstance(result, int) else DONE
+
+
+def _tell_unexpected(error: BaseException, log: LogFile) -> None:
+    log.open_once()
+    logger.error("unexpected error", exc_info=error)
+    system_console().note(
+        f"{MESSAGE} It is not your fault; details are in the log {log.path}. Run: vivavoce doctor"
+    )
 
 
 def _build() -> typer.Typer:

@@ -55,7 +55,9 @@ def say_text(request: SayRequest) -> int:
     console = system_console()
     text = sys.stdin.read() if request.text == "-" else request.text
     if not text.strip():
-        raise ConfigError("There is nothing to say: the text is empty.")
+        raise ConfigError(
+            "There is nothing to say: the text is empty.", advice="Write some words to be spoken."
+        )
     if request.out is not None:
         check_output(request.out)
     settings = request.settings

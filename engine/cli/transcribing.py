@@ -62,7 +62,7 @@ def transcribe_file(request: TranscribeRequest) -> int:
     is_demo = str(request.file) == DEMO and not request.file.exists()
     choice = choose_input(DEMO if is_demo else f"file:{request.file}")
     if choice.path is None:
-        raise ConfigError(f"{request.file} is no file.")
+        raise ConfigError(f"{request.file} is no file.", advice="Name a sound file, or demo.")
     facts = inspect_file(choice.path)
     check_backends(
         request.settings,

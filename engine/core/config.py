@@ -88,26 +88,28 @@ class Settings:
             value = getattr(self, field.name)
             # No name and no folder holds one; file systems answer with errors of all kinds.
             if isinstance(value, str) and any(ord(character) < 32 for character in value):
-                raise ConfigError(f"The setting {field.name} holds a control character.")
+                raise ConfigError(
+                    f"The setting {field.name} holds a control character.",
+                    advice="Write it again by hand.",
+                )
         if self.keep and self.keep not in tuple(KeepPolicy):
             raise ConfigError(
                 f'The setting keep has the unknown value "{self.keep}".',
                 advice=f"Use one of: {', '.join(KeepPolicy)}.",
             )
         if not 0 <= self.num_threads <= 256:
-            raise ConfigError(f"num_threads must be 0 to 256, got {self.num_threads}.")
+            raise _out_of_range("num_threads", self.num_threads, "0 to 256")
         if not 8 <= self.text_size_pt <= 72:
-            raise ConfigError(f"text_size_pt must be 8 to 72, got {self.text_size_pt}.")
+            raise _out_of_range("text_size_pt", self.text_size_pt, "8 to 72")
         if self.codec_decoder not in ("stateful", "lookback"):
-            raise ConfigError(
-                f'codec_decoder must be "stateful" or "lookback", got "{self.codec_decoder}".'
-            )
+            allowed = '"stateful" or "lookback"'
+            raise _out_of_range("codec_decoder", self.codec_decoder, allowed)
         lookback = str(self.lookback_frames)
         if lookback != "exact" and not (lookback.isdecimal() and int(lookback) <= 1000):
-            raise ConfigError(f'lookback_frames must be "exact" or 0 to 1000, got "{lookback}".')
+            raise _out_of_range("lookback_frames", lookback, '"exact" or 0 to 1000')
         for name in ("end_of_speech_fade_ms", "end_of_speech_silence_ms"):
             if not 0 <= getattr(self, name) <= 10_000:
-                raise ConfigError(f"{name} must be 0 to 10000, got {getattr(self, name)}.")
+                raise _out_of_range(name, getattr(self, name), "0 to 10000")
 
     @property
     def keep_policy(self) -> KeepPolicy:
@@ -226,6 +228,13 @@ def with_overrides(settings: Settings, **values: Any) -> Settings:
     return replace(settings, **{key: value for key, value in values.items() if value is not None})
 
 
+def _out_of_range(name: str, value: object, allowed: str) -> ConfigError:
+    return ConfigError(
+        f'The setting {name} has the value "{value}", which it cannot have.',
+        advice=f"Set it to {allowed}.",
+    )
+
+
 def _folder(chosen: str, default: Path) -> Path:
     return expanded(chosen).absolute() if chosen else default
 
@@ -240,5 +249,7 @@ def _convert(values: Mapping[str, Any], source: str, *, strict: bool = True) -> 
         )
     try:
         return msgspec.convert(dict(values), Settings, strict=strict)
-    except msgspec.ValidationError as error:
-        raise ConfigError(f"{source} has a wrong value: {error}.") from error
+    except (msgspec.ValidationError, UnicodeError) as error:
+        raise ConfigError(
+            f"{source} has a wrong value: {error}.", advice="Mend it, or take it out."
+        ) from error

@@ -53,7 +53,7 @@ def _read_weights(torch: Any, path: Path) -> dict[str, Any]:
         checkpoint = torch.load(path, map_location="cpu", weights_only=True)
     except (OSError, RuntimeError, EOFError, ValueError, pickle.UnpicklingError) as error:
         raise ModelFileError(
-            f"The speaker encoder's weights cannot be read from {path}: {error}",
+            f"The speaker encoder's weights cannot be read from {path}: {error}.",
             advice=_FETCH_ADVICE,
         ) from error
     weights = checkpoint.get("model_state") if isinstance(checkpoint, dict) else None
@@ -94,7 +94,7 @@ class SpeakerEncoder:
                 )
         except RuntimeError as error:
             raise ModelLoadError(
-                f"{weights} is not a GE2E speaker encoder: {error}", advice=_FETCH_ADVICE
+                f"{weights} is not a GE2E speaker encoder: {error}.", advice=_FETCH_ADVICE
             ) from error
         self._lstm.eval().requires_grad_(False)
         self._linear.eval().requires_grad_(False)

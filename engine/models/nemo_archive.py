@@ -44,7 +44,7 @@ class NemoArchive:
                 self.config: Mapping[str, Any] = self._read_config(tar, members)
                 self._tensors = self._read_tensors(tar, members)
         except (tarfile.TarError, OSError, EOFError, zlib.error) as error:
-            raise ModelFileError(f"{path} is no whole archive: {error}", advice=_FETCH) from error
+            raise ModelFileError(f"{path} is no whole archive: {error}.", advice=_FETCH) from error
 
     @property
     def names(self) -> frozenset[str]:
@@ -81,7 +81,7 @@ class NemoArchive:
             content = yaml.safe_load(text)
         except (yaml.YAMLError, ValueError, RecursionError) as error:
             raise ModelFileError(
-                f"The member {_CONFIG_NAME} of {self.path} cannot be read as YAML: {error}",
+                f"The member {_CONFIG_NAME} of {self.path} cannot be read as YAML: {error}.",
                 advice=_FETCH,
             ) from error
         if not isinstance(content, dict):
@@ -111,7 +111,7 @@ class NemoArchive:
             except (pickle.UnpicklingError, RuntimeError, ValueError, KeyError, EOFError) as error:
                 raise ModelFileError(
                     f"The member {_WEIGHTS_NAME} of {self.path} does not hold plain tensors:"
-                    f" {error}",
+                    f" {error}.",
                     advice=_FETCH,
                 ) from error
         return self._as_tensors(content)

@@ -4,10 +4,12 @@ import json
 from pathlib import Path
 
 from engine.core.errors import ModelFileError, ModelMissingError
+from engine.core.files import read_small
 
 _FILES = ("model.bin", "config.json", "tokenizer.json")
 _VOCABULARIES = ("vocabulary.txt", "vocabulary.json")
 _FOREIGN = ("pytorch_model.bin", "model.safetensors", "ggml-model.bin", "model.onnx")
+_MAX_JSON_BYTES = 64 * 2**20
 _SPEC_NAME = b"WhisperSpec"
 _CHOOSE = "Choose a folder with a Whisper model converted for CTranslate2."
 _FETCH = "Fetch the model again, or choose another folder."
@@ -43,8 +45,8 @@ def check_folder(folder: Path) -> None:
 
 def _check_json(path: Path) -> None:
     try:
-        content = json.loads(path.read_bytes())
-    except ValueError as error:
+        content = json.loads(read_small(path, _MAX_JSON_BYTES))
+    except (OSError, ValueError, RecursionError) as error:
         raise ModelFileError(f"{path} is not JSON: {error}.", advice=_FETCH) from error
     if not isinstance(content, dict):
         raise ModelFileError(f"{path} is not a JSON object.", advice=_FETCH)

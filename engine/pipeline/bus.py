@@ -5,7 +5,8 @@ import queue
 import threading
 from collections.abc import Callable, Sequence
 
-from engine.core.events import Event
+from engine.core.events import Event, Notice, Severity
+from engine.core.unexpected import ADVICE, MESSAGE
 
 logger = logging.getLogger(__name__)
 
@@ -15,8 +16,8 @@ Subscriber = Callable[[Event], None]
 class EventBus:
     """One dispatcher thread delivers what any thread posts.
 
-    A subscriber must return quickly; one that raises is logged and kept. Thread: `post` from any;
-    subscribers run on the dispatcher thread alone.
+    A subscriber must return quickly; one that raises is logged and kept, and people are told once.
+    Thread: `post` from any; subscribers run on the dispatcher thread alone.
 
     Args:
         prepare: what is delivered in an event's place, seen after all events before it were
@@ -28,6 +29,9 @@ class EventBus:
         self._queue: queue.SimpleQueue[Event | threading.Event | None] = queue.SimpleQueue()
         self._subscribers: tuple[Subscriber, ...] = ()
         self._lock = threading.Lock()
+        # NB: set by whoever closes it, read by any.
+        self._is_closed = False
+        self._has_told = False
         self._thread = threading.Thread(target=self._run, name="vivavoce-events", daemon=True)
         self._thread.start()
 
@@ -50,6 +54,8 @@ class EventBus:
         """Block until everything posted so far was delivered; False on timeout."""
         if threading.current_thread() is self._thread:
             return True
+        if self._is_closed:
+            return not self._thread.is_alive()
         reached = threading.Event()
         self._queue.put(reached)
         return reached.wait(timeout_s)
@@ -60,6 +66,7 @@ class EventBus:
         Returns:
             Whether it has ended: a subscriber that does not return is not waited for.
         """
+        self._is_closed = True
         self._queue.put(None)
         if threading.current_thread() is not self._thread:
             self._thread.join(timeout_s)
@@ -80,6 +87,7 @@ class EventBus:
             return self._prepare(event)
         except Exception:
             logger.exception("an event could not be prepared")
+            self._tell()
             return ()
 
     def _deliver(self, event: Event) -> None:
@@ -88,3 +96,12 @@ class EventBus:
                 subscriber(event)
             except Exception:
                 logger.exception("an event subscriber failed")
+                self._tell()
+
+    def _tell(self) -> None:
+        """Tell people once: what fails at one event fails at the next ones, too."""
+        if not self._has_told:
+            self._has_told = True
+            self.post(
+                Notice(Severity.ERROR, MESSAGE, f"{ADVICE} Some of what follows may be missing.")
+            )

@@ -16,6 +16,7 @@ from engine.core.events import Event, Notice, Severity, SpanMarked
 from engine.core.sync import Mailbox
 from engine.core.timebase import Clock, samples
 from engine.core.types import Pcm, SpanKind
+from engine.core.unexpected import told
 from engine.pipeline.captured import Captured, InputHooks
 from engine.pipeline.steady_input import SteadyInput
 
@@ -163,7 +164,7 @@ class Capture:
             self._hooks.post(
                 Notice(
                     Severity.ERROR,
-                    f"Recording stopped: {error}",
+                    f"Recording stopped: {told(error).text}",
                     "What was recorded so far is kept.",
                 )
             )

@@ -11,6 +11,7 @@ from engine.core.events import Event, FinalWords, Notice, Severity, SpanMarked
 from engine.core.sync import CancelToken
 from engine.core.timebase import rescale, samples
 from engine.core.types import SpanKind
+from engine.core.unexpected import told
 from engine.pipeline.backfill import Backfill
 from engine.pipeline.lane_hooks import LaneHooks
 from engine.pipeline.lane_pace import (
@@ -29,10 +30,14 @@ logger = logging.getLogger(__name__)
 __all__ = ["Lane", "LaneBackend", "LaneHooks"]
 
 MAX_FAILURES = 3
-"""A stream that fails this often in one recording is given up."""
+"""A lane whose streams fail this often in a row is given up."""
+_HEALED_S = 60.0
+"""A failure after so much audio is the first of its row."""
 _CPU = "CPU"
 _UNSURE_S = 0.3
 """A word that ends this close to where audio was left out may be cut."""
+_REACH_S = 10.0
+"""Audio that a new stream hears again at most, where the one before it has failed."""
 _UNTOLD_S = 5.0
 """Audio taken and not told yet, at most, when a lane is given up."""
 
@@ -69,8 +74,9 @@ class Lane:
         self._pace = LanePace(timeline.sample_rate, limit_s)
         self._backfill = Backfill(name, timeline, gate, self._hooks, has_rows=has_rows)
         self._is_behind = False
+        self._failed_at: int | None = None
         # NB: set by the thread that gives the lane up, read by the lane's.
-        self._is_abandoned = False
+        self.is_abandoned = False
         # NB: written by the lane's thread alone, read by any.
         self.is_running = False
         self.is_waiting = False
@@ -106,7 +112,7 @@ class Lane:
 
     def abandon(self) -> None:
         """Listen to it no more, whatever it still does: its thread does not come back."""
-        self._is_abandoned = True
+        self.is_abandoned = True
         self._cancel.cancel()
         self._cursor.close()
         if self.unheard_from is None:
@@ -125,7 +131,7 @@ class Lane:
             self._publish(SpanMarked(mark_id, SpanKind.UNTRANSCRIBED, start, end, why))
 
     def _post(self, event: Event) -> None:
-        if not self._is_abandoned:
+        if not self.is_abandoned:
             self._publish(event)
 
     def _run(self) -> None:
@@ -139,12 +145,12 @@ class Lane:
             self._give_up()
         except Exception as error:
             self._give_up()
-            if not self._is_abandoned:
+            if not self.is_abandoned:
                 logger.exception("the %s lane ended", self.name)
             self._post(
                 Notice(
                     Severity.ERROR,
-                    f"The {self.name} stopped: {error}",
+                    f"The {self.name} stopped: {told(error).text}",
                     "Recording goes on; the audio can be transcribed again afterwards.",
                 )
             )
@@ -158,7 +164,7 @@ class Lane:
         self._backfill.give_up("it was not filled in before the end")
 
     def _work(self, backend: LaneBackend) -> None:
-        num_failures = 0
+        num_failures = failed_at = 0
         while not self._cursor.is_at_end or not self._backfill.is_empty:
             self._cancel.check()
             try:
@@ -175,7 +181,11 @@ class Lane:
                 backend = self._hooks.move_to_cpu(error, self._cancel)
                 self.is_waiting = False
             except EngineError as error:
-                num_failures += 1
+                is_fresh = self._cursor.position - failed_at > samples(
+                    _HEALED_S, self._timeline.sample_rate
+                )
+                num_failures = 1 if is_fresh else num_failures + 1
+                failed_at = self._cursor.position
                 if not error.recoverable or num_failures >= MAX_FAILURES:
                     raise
                 logger.warning("the %s starts anew: %s", self.name, error)
@@ -193,12 +203,24 @@ class Lane:
             self.unheard_from = max(run.certain_until, untold)
             raise
         except EngineError as error:
-            start, end = min(run.certain_until, self._cursor.position), self._cursor.position
-            self._backfill.add(start, end, _clause(error.message))
-            self.unheard_from = end if not error.recoverable else None
+            self._go_back(run, error)
             raise
         finally:
             run.close()
+
+    def _go_back(self, run: StreamRun, error: EngineError) -> None:
+        """Go to where the next stream begins after a failure.
+
+        It hears once more what was not certain yet. Where that has failed before, it goes on
+        behind it, and what is missing is tried again later.
+        """
+        position, reach = self._cursor.position, samples(_REACH_S, self._timeline.sample_rate)
+        failed_at, self._failed_at = self._failed_at, position
+        certain = min(run.certain_until, position)
+        is_device = isinstance(error, ComputeDeviceError)
+        if is_device or failed_at is None or position - failed_at > reach:
+            self._cursor.go_back(max(certain, position - reach))
+        self._backfill.add(certain, self._cursor.position, _clause(error.message))
 
     def _feed(self, run: StreamRun, backend: LaneBackend) -> None:
         while not self._cursor.is_at_end:
@@ -280,6 +302,8 @@ class Lane:
 
     def _align(self, backend: LaneBackend) -> int:
         """Go to where a stream may begin, and return it."""
+        if not backend.spec.frame_ms:
+            return self._cursor.position
         start = grid_start(backend.spec, self._cursor.position, self._timeline.sample_rate)
         while self._cursor.position < start and not self._cursor.is_at_end:
             self._cancel.check()

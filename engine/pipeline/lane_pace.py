@@ -15,11 +15,11 @@ BLOCK_S = 0.1
 """What a lane that keeps up takes at a time."""
 MAX_BLOCK_S = 1.0
 """What a lane that is behind takes at a time."""
-WORDS_LIMIT_S = 20.0
+WORDS_LIMIT_S = 16.0
 """Backlog from which words go on near the present: a machine that is three times as fast as speech
-works it off in ten seconds."""
-SPEAKERS_LIMIT_S = 45.0
-"""The same for speakers, which the slowest profiles tell half a minute late by themselves."""
+works off less within ten seconds."""
+SPEAKERS_LIMIT_S = 35.0
+"""The same for speakers: a step of their slowest profile alone may take twenty seconds."""
 RESUME_S = (3.0, 0.5)
 """How far before the present a lane goes on: at the quietest moment between them."""
 

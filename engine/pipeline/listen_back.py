@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from engine.core.errors import CancelledError, DeviceError, EngineError
 from engine.core.events import PlayChanged, PlayState
+from engine.core.unexpected import told
 from engine.pipeline.listening import Heard, ListenHooks, Listening, PlayRequest
 from engine.pipeline.loudspeaker import Loudspeaker
 from engine.pipeline.recorded_audio import RecordedAudio, Stretch
@@ -130,7 +131,7 @@ class ListenLane:
             message = error.text
         except Exception as error:
             logger.exception("playing failed")
-            message = f"Playing failed: {error}"
+            message = f"Playing stopped: {told(error).text}"
         state = PlayState.FAILED if message else PlayState.ENDED
         return PlayChanged(state, start, end, message)
 

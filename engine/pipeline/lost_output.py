@@ -8,7 +8,7 @@ from engine.core.events import Event, Notice, Severity
 PATIENCE_S = 2.0
 """A sound server that is restarted is back by then; what takes longer is told."""
 RETRY_S = 0.25
-MAX_RETRY_S = 1.0
+MAX_RETRY_S = 0.5
 STEADY_S = 5.0
 """A loudspeaker that is lost again sooner comes and goes: it is given time."""
 FLAP_S = 1.0

@@ -7,6 +7,8 @@ from engine.core.events import Event, SpanMarked
 from engine.core.timebase import samples
 from engine.core.types import Pcm, SpanKind
 
+_NUM_KEPT = 1000
+"""Stretches remembered: lanes may hear audio again long afterwards."""
 HANGOVER_S = 0.3
 """Time after the last sample was heard in which the room still rings."""
 
@@ -46,7 +48,7 @@ class OwnVoiceGate:
                 return
             start, mark_id = self._now(), self._next_mark_id()
             self._spans.append((start, None, mark_id))
-            del self._spans[:-64]
+            del self._spans[:-_NUM_KEPT]
         self._post(SpanMarked(mark_id, SpanKind.OWN_VOICE, start, start))
 
     def end(self, latency_s: float) -> None:

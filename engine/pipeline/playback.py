@@ -8,6 +8,7 @@ from collections import deque
 from engine.core.errors import CancelledError, DeviceError, EngineError
 from engine.core.events import UtteranceChanged, UtteranceState
 from engine.core.types import SpeechPlace
+from engine.core.unexpected import told
 from engine.pipeline.kept_speech import KeptSpeech
 from engine.pipeline.loudspeaker import Loudspeaker
 from engine.pipeline.pacing import Pacing
@@ -156,7 +157,11 @@ class SpeakLane:
                 self._tell(utterance, UtteranceState.FAILED, message=error.text)
             except Exception as error:
                 logger.exception("speaking failed")
-                self._tell(utterance, UtteranceState.FAILED, message=f"Speaking failed: {error}")
+                self._tell(
+                    utterance,
+                    UtteranceState.FAILED,
+                    message=f"Speaking stopped: {told(error).text}",
+                )
             with self._lock:
                 self._pending.remove(utterance)
                 if not self._pending:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from engine.backends.protocols import SynthesizerStream
 from engine.core.errors import BackendError, EngineError
+from engine.core.unexpected import told
 from engine.pipeline.kept_speech import KeptSpeech
 
 logger = logging.getLogger(__name__)
@@ -72,7 +73,10 @@ class Render:
         if isinstance(error, EngineError):
             raise error
         if error is not None:
-            raise BackendError(f"The voice failed: {error}.") from error
+            raise BackendError(
+                f"The voice stopped: {told(error).text}",
+                advice="Try again, or choose another voice.",
+            ) from error
 
     def close(self) -> None:
         """Cancel what is not rendered yet and release the voice."""
@@ -85,8 +89,11 @@ class Render:
     def _run(self) -> None:
         try:
             self._render()
-        except Exception as error:
+        except EngineError as error:
             logger.debug("rendering ended", exc_info=True)
+            self._error = error
+        except Exception as error:
+            logger.exception("rendering broke down")
             self._error = error
         finally:
             self._speech.finish()

@@ -8,7 +8,7 @@ from engine.core.attempt import Attempt
 from engine.core.errors import EngineError
 
 RETRY_S = 0.25
-MAX_RETRY_S = 1.0
+MAX_RETRY_S = 0.5
 """Between two attempts."""
 STEADY_S = 5.0
 """A device that is lost again sooner comes and goes: it is given time."""

@@ -1,18 +1,22 @@
 """An input that outlives its device: it is opened again when it is lost, moved or slept through."""
 
 import logging
+from dataclasses import replace
 
 import numpy as np
 
 from engine.audio.device import InputBlock, InputStream
+from engine.audio.provider import FILE_PREFIX
 from engine.audio.resample import StreamResampler
 from engine.core.attempt import Attempt
 from engine.core.errors import DeviceError
 from engine.core.timebase import Clock, format_time, rescale, samples
 from engine.pipeline.captured import Captured, InputHooks
+from engine.pipeline.input_change import InputChange
 from engine.pipeline.input_notices import InputNotices
 from engine.pipeline.reopening import OFFER_S, Opened, Reopening
 from engine.pipeline.resumption import Resumption
+from engine.pipeline.world_time import WorldTime
 
 logger = logging.getLogger(__name__)
 
@@ -20,8 +24,6 @@ GROW_S = 1.0
 """A hole is told in steps of so much while it lasts."""
 HOLE_S = 0.4
 """A device that was silent for so long may have lost samples without a word."""
-SLEEP_S = 1.0
-"""Less is the error of two clocks."""
 MAX_SLEEP_GAP_S = 3600.0
 """A longer sleep is drawn as long as this: silence takes room on disk and time to read."""
 BUSY_REASON = "the computer was too busy to take the microphone's samples"
@@ -49,18 +51,18 @@ class SteadyInput:
     ) -> None:
         self._stream: InputStream | None = stream
         self._is_live = stream.is_live
+        # A file stands still while the computer sleeps, and begins anew when it is opened again.
+        self._is_device = stream.is_live and not name.startswith(FILE_PREFIX)
         self._rate = rate
         self._clock = clock
         self._hooks = hooks
         self._resampler = StreamResampler(stream.sample_rate, rate)
-        # NB: written by any thread, taken by the capture thread.
-        self._wanted: str | None = None
         # NB: written by the capture thread, read by any.
         self.num_past_overflows = 0
         self._notices = InputNotices(stream.name, hooks.post)
         self._name = name
-        self._slept_s = hooks.slept_s()
-        self._now_s = self._world_s()
+        self._world = WorldTime(clock, hooks.slept_s)
+        self._now_s = self._world.now_s()
         # World time up to which samples or holes were told; None until the first sample came.
         self._filled_s: float | None = None
         self._lost_since_s: float | None = None
@@ -68,8 +70,8 @@ class SteadyInput:
         self._is_gap_told = False
         self._has_offered = False
         self._resumption: Resumption | None = None
-        self._reopening = Reopening(hooks.open_input, self._world_s)
-        self._changing: Reopening | None = None
+        self._reopening = Reopening(hooks.open_input, self._world.now_s)
+        self._change = InputChange(hooks.open_input, self._world.now_s, self._notices)
 
     @property
     def title(self) -> str:
@@ -98,7 +100,7 @@ class SteadyInput:
 
     def change(self, name: str) -> None:
         """Go over to another input as soon as it is open; the old one stays if it cannot be."""
-        self._wanted = name
+        self._change.ask(name)
 
     def read(self) -> Captured:
         """Return what has come since the last read; waits for devices, a fifth of a second at most.
@@ -106,12 +108,12 @@ class SteadyInput:
         Raises:
             EngineError: a source that is no device has failed.
         """
-        self._now_s = self._world_s()
+        self._now_s = self._world.now_s()
         last = self._take_change()
         if last is not None:
             return last
-        slept_s = self._hooks.slept_s() - self._slept_s
-        if self._is_live and slept_s > SLEEP_S:
+        slept_s = self._world.take_sleep()
+        if slept_s and self._is_device:
             return self._wake(slept_s)
         if self._stream is None:
             return self._get_back()
@@ -123,7 +125,7 @@ class SteadyInput:
 
     def pause(self) -> Captured:
         """Stop the device and return what it still held."""
-        self._now_s = self._world_s()
+        self._now_s = self._world.now_s()
         self._reopening.give_up()
         if self._stream is None:
             return self._grow(0.0)
@@ -131,17 +133,17 @@ class SteadyInput:
             self._stream.pause()
             return self._take(self._stream.read(), is_last=True)
         except DeviceError as error:
-            logger.warning("the input could not be paused: %s", error)
+            logger.info("the input could not be paused: %s", error)
             return self._drop()
 
     def resume(self) -> None:
         """Go on after a pause; the time between is no hole."""
-        slept_s, self._slept_s = self._hooks.slept_s() - self._slept_s, self._hooks.slept_s()
-        self._now_s = self._world_s()
+        slept_s = self._world.take_sleep()
+        self._now_s = self._world.now_s()
         self._filled_s, self._is_gap_told = None, False
         if self._stream is None:
             self._reopening.begin(self._name)
-        elif slept_s > SLEEP_S:
+        elif slept_s and self._is_device:
             self._drop()
         else:
             self._start_again(self._stream)
@@ -151,25 +153,14 @@ class SteadyInput:
         captured = Captured(_EMPTY) if is_paused else self.pause()
         if self._stream is None:
             return captured
-        tail = self._resampler.flush()
-        return Captured(
-            np.concatenate((captured.pcm, tail)),
-            captured.lost,
-            captured.reason,
-            captured.is_same_gap,
-        )
+        return replace(captured, pcm=np.concatenate((captured.pcm, self._resampler.flush())))
 
     def close(self) -> None:
         """Release the device; idempotent."""
         self._reopening.give_up()
-        if self._changing is not None:
-            self._changing.give_up()
+        self._change.give_up()
         if self._stream is not None:
             self._stream.close()
-
-    def _world_s(self) -> float:
-        """Return the clock's time, and that which the computer slept."""
-        return self._clock.now_s() + self._slept_s
 
     def _start_again(self, stream: InputStream) -> None:
         try:
@@ -185,25 +176,22 @@ class SteadyInput:
     def _take(self, block: InputBlock, *, is_last: bool = False) -> Captured:
         assert self._stream is not None
         n = len(block.pcm)
+        if self._is_device:
+            if self._lost_since_s is None:
+                self._notices.now(self._stream.name)
+            is_late = self._filled_s is not None and self._now_s - self._filled_s > HOLE_S
+            # A driver that tells its losses needs no second opinion.
+            if n and is_late and self._resumption is None and not block.lost_samples:
+                self._resumption = Resumption.after_silence(self._stream.sample_rate)
+            if self._resumption is not None:
+                return self._resume_after_hole(block, is_last=is_last)
+            if n:
+                self._filled_s = self._now_s
+        pcm = self._resampler.push(block.pcm) if n else _EMPTY
+        if block.is_end:
+            pcm = np.concatenate((pcm, self._resampler.flush()))
         lost = rescale(block.lost_samples, self._stream.sample_rate, self._rate)
-        if not self._is_live:
-            pcm = self._resampler.push(block.pcm) if n else _EMPTY
-            if block.is_end:
-                pcm = np.concatenate((pcm, self._resampler.flush()))
-            return Captured(pcm, lost, BUSY_REASON if lost else "", is_end=block.is_end)
-        if self._lost_since_s is None:
-            self._notices.now(self._stream.name)
-        if n == 0 and self._resumption is None:
-            return Captured(_EMPTY, lost, BUSY_REASON if lost else "", is_end=block.is_end)
-        is_late = self._filled_s is not None and self._now_s - self._filled_s > HOLE_S
-        if self._resumption is None and is_late:
-            self._resumption = Resumption.after_silence(self._stream.sample_rate)
-        if self._resumption is not None:
-            return self._resume_after_hole(block, is_last=is_last)
-        self._filled_s = self._now_s
-        return Captured(
-            self._resampler.push(block.pcm), lost, BUSY_REASON if lost else "", is_end=block.is_end
-        )
+        return Captured(pcm, lost, BUSY_REASON if lost else "", is_end=block.is_end)
 
     def _resume_after_hole(self, block: InputBlock, *, is_last: bool) -> Captured:
         """Hold the first samples back until it is known when they were taken."""
@@ -239,8 +227,7 @@ class SteadyInput:
         return self._drop()
 
     def _wake(self, slept_s: float) -> Captured:
-        self._slept_s += slept_s
-        self._now_s = self._world_s()
+        self._now_s = self._world.now_s()
         self._notices.woke(slept_s)
         if self._filled_s is not None:
             self._filled_s = max(self._filled_s, self._now_s - MAX_SLEEP_GAP_S)
@@ -298,36 +285,17 @@ class SteadyInput:
 
     def _take_change(self) -> Captured | None:
         """Do what `change` asked for; return the last of the old input once it is left."""
-        wanted, self._wanted = self._wanted, None
-        if wanted is not None:
-            self._begin_change(wanted)
-        return None if self._changing is None else self._go_over(self._changing)
-
-    def _begin_change(self, wanted: str) -> None:
-        if self._changing is not None:
-            self._changing.give_up()
-            self._changing = None
-        if wanted == self._name:
-            return
-        if self._stream is None:
+        wanted = self._change.take_wanted(self._name)
+        if wanted is not None and self._stream is None:
             self._name = wanted
             self._reopening.begin(wanted)
-        else:
-            self._changing = Reopening(self._hooks.open_input, self._world_s)
-            self._changing.begin(wanted)
-
-    def _go_over(self, changing: Reopening) -> Captured | None:
-        """Leave the old input once the other is open."""
-        opened = changing.take()
-        if opened is None and changing.error is None:
+        elif wanted is not None:
+            self._change.begin(wanted)
+        changed = self._change.take()
+        if changed is None:
             return None
-        self._now_s = self._world_s()
-        self._changing = None
-        if opened is None:
-            assert changing.error is not None
-            self._notices.refused(changing.error)
-            return None
-        self._name = changing.name
+        self._now_s = self._world.now_s()
+        self._name, opened = changed
         last = self._leave_old()
         self._open(opened)
         return last
@@ -344,5 +312,4 @@ class SteadyInput:
             last = Captured(_EMPTY)
         self.num_past_overflows += old.num_overflows
         Attempt(old.close)
-        pcm = np.concatenate((last.pcm, self._resampler.flush()))
-        return Captured(pcm, last.lost, last.reason, last.is_same_gap)
+        return replace(last, pcm=np.concatenate((last.pcm, self._resampler.flush())))

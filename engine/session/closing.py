@@ -62,8 +62,9 @@ class Closing:
 
     def _end_recording(self, stopped: Future[None]) -> bool:
         """Return whether the recording, if there is one, has ended by itself."""
-        if not _is_done(stopped, FINISH_S):
-            recording = self._recorder.recording
+        recording = self._recorder.recording
+        is_discarding = recording is not None and recording.is_discarding
+        if not _is_done(stopped, 0.0 if is_discarding else FINISH_S):
             if recording is not None:
                 recording.discard_backlog()
             self._pool.cancel()

@@ -148,3 +148,12 @@ class DiskWatch:
                 self._hooks.tick()
         except Exception:
             logger.exception("the watch over the disk ended")
+            self._hooks.post(
+                Notice(
+                    Severity.WARNING,
+                    "Nobody watches the free disk space any more: the program met a fault of its "
+                    "own, which the log has.",
+                    f"Recording goes on. See yourself that more than {format_bytes(WARN_BYTES)} "
+                    "stay free.",
+                )
+            )

@@ -10,8 +10,8 @@ logger = logging.getLogger(__name__)
 
 STALLED_S = 30.0
 """A lane that gets no further for so long is given up: no block takes as long as that."""
-DISCARD_S = 0.75
-"""What a lane may take to notice that it is not waited for."""
+DISCARD_S = 3.0
+"""What a lane may take to notice that it is not waited for: about a block."""
 _TELL_S = 0.5
 _POLL_S = 0.25
 
@@ -26,6 +26,11 @@ class LaneFinish:
     def __init__(self, lanes: Sequence[Lane]) -> None:
         self._lanes = lanes
         self._is_discarding = threading.Event()
+
+    @property
+    def is_discarding(self) -> bool:
+        """Whether what is not worked through is given up."""
+        return self._is_discarding.is_set()
 
     def discard(self) -> None:
         """Give up what the lanes have not worked through. Thread: any."""
@@ -49,6 +54,8 @@ class LaneFinish:
         still_s = told_s = 0.0
         num_steps, was_discarding = lane.num_steps, False
         while not lane.join(_POLL_S):
+            if lane.is_abandoned:
+                return False
             told_s += _POLL_S
             is_discarding = self._is_discarding.is_set()
             if lane.is_waiting and not is_discarding:

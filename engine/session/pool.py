@@ -11,6 +11,7 @@ from engine.core.errors import BackendError, CancelledError, EngineError
 from engine.core.events import BackendChanged, BackendState, Event, Notice, Severity
 from engine.core.sync import CancelToken
 from engine.core.types import BackendKind
+from engine.core.unexpected import told
 
 logger = logging.getLogger(__name__)
 
@@ -183,7 +184,10 @@ class BackendPool:
                     logger.exception("the loader failed")
                     kind, slot = found
                     slot.state = BackendState.FAILED
-                    slot.error = BackendError(f"The {kind} could not be loaded: {error}.")
+                    slot.error = BackendError(
+                        f"The {kind} could not be loaded: {told(error).text}",
+                        advice="Choose another one, or start the program again.",
+                    )
                     slot.done.set()
 
     def _next_to_load(self) -> tuple[BackendKind, _Slot] | None:

@@ -50,7 +50,9 @@ class WavAudio:
 
     def gone(self) -> EngineError:
         """See `RecordedAudio`."""
-        return StoreError("The file of this recording holds no audio.")
+        return StoreError(
+            "The file of this recording holds no audio.", advice="Its text can still be read."
+        )
 
     def close(self) -> None:
         """Release the file; idempotent."""

@@ -17,6 +17,7 @@ from engine.core.events import (
     StateChanged,
 )
 from engine.core.timebase import Clock
+from engine.core.unexpected import told
 from engine.session.keeping import Keeper
 from engine.session.pool import BackendPool
 from engine.session.recorded_audio import RecordingAudio
@@ -124,7 +125,10 @@ class Recorder:
         except Exception as error:
             self.audio = audio_before
             self._abandon(stream, error)
-            raise
+            if isinstance(error, EngineError):
+                raise
+            # What is told once is not told again by whoever gave the order.
+            raise told(error) from error
 
     def change_input(self, name: str) -> None:
         """Let a running recording go on from another input; nothing happens to one of a file."""
@@ -205,7 +209,8 @@ class Recorder:
         if isinstance(error, EngineError):
             self._post(Notice(Severity.ERROR, error.message, error.advice))
         else:
-            self._post(Notice(Severity.ERROR, f"Recording could not start: {error}"))
+            text = f"Recording could not start: {told(error).text}"
+            self._post(Notice(Severity.ERROR, text, "Try again, or choose another input."))
         self._enter(SessionState.IDLE)
         self._idle.set()
 

@@ -13,7 +13,7 @@ from engine.audio.levels import Levels
 from engine.audio.provider import FILE_PREFIX
 from engine.audio.timeline import AudioTimeline
 from engine.backends.protocols import Backend, Diarizer, Encoder, Recognizer
-from engine.core.errors import ComputeDeviceError, EngineError
+from engine.core.errors import CancelledError, ComputeDeviceError, EngineError
 from engine.core.events import Event, Notice, RecordingStarted, RecordingStopped, Severity
 from engine.core.sync import CancelToken
 from engine.core.timebase import Clock, samples
@@ -221,6 +221,11 @@ class Recording:
         """Make a running `stop` give up what the lanes have not worked through."""
         self._finish.discard()
 
+    @property
+    def is_discarding(self) -> bool:
+        """Whether what is not worked through is given up."""
+        return self._finish.is_discarding
+
     def break_off(self) -> None:
         """End at once, whatever does not return: nothing more is told of it. Thread: any."""
         self.timeline.close()
@@ -228,6 +233,7 @@ class Recording:
         for lane in self._lanes:
             if lane.is_running:
                 lane.abandon()
+                self._parts.pool.forget(BackendKind(lane.name))
         self.tell_end()
 
     def _load(self, lane: Lane) -> float:
@@ -242,6 +248,8 @@ class Recording:
         def wait_for_backend(cancel: CancelToken) -> LaneBackend | None:
             try:
                 backend = self._parts.pool.wait(kind, cancel)
+            except CancelledError:
+                raise
             except EngineError as error:
                 self._parts.post(
                     Notice(

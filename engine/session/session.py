@@ -16,12 +16,15 @@ from engine.core.events import (
     ActivityRevised,
     EditEvent,
     Event,
+    Notice,
     RecordingStarted,
     SessionState,
+    Severity,
     SpeakerRenamed,
 )
 from engine.core.sync import CancelToken
 from engine.core.types import BackendKind, SpeakerId, SpeechPlace
+from engine.core.unexpected import ADVICE, MESSAGE, UnexpectedError
 from engine.core.workers import Workers
 from engine.pipeline.bus import EventBus, Subscriber
 from engine.pipeline.own_voice import OwnVoiceGate
@@ -323,14 +326,24 @@ class Session:
     def _order(self, work: Callable[[], None]) -> Future[None]:
         """Run a command on the control thread."""
         if not self._is_closed:
-            return self._control.submit(work)
+            ordered = self._control.submit(work)
+            ordered.add_done_callback(self._tell_unexpected)
+            return ordered
         refused: Future[None] = Future()
         refused.set_exception(EngineError("The session is closed.", advice="Open a new one."))
         return refused
 
     def _stop_soon(self) -> None:
         if not self._is_closed:
-            self._control.submit(self._recorder.stop)
+            self._order(self._recorder.stop)
+
+    def _tell_unexpected(self, ended: "Future[None]") -> None:
+        """Tell of a fault that nobody foresaw: whoever gave the order may not wait for it."""
+        error = None if ended.cancelled() else ended.exception()
+        if isinstance(error, UnexpectedError) or not isinstance(error, EngineError | None):
+            logger.error("an order was not carried out", exc_info=error)
+        if not isinstance(error, EngineError | None):
+            self._bus.post(Notice(Severity.ERROR, MESSAGE, ADVICE))
 
     def _context(self, kind: BackendKind) -> BackendContext:
         return backend_context(kind, self._settings, self._services)

@@ -112,7 +112,10 @@ class EventFile:
             return
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
-            raise StoreError(f"{self.path} cannot be read: {reason}.") from error
+            raise StoreError(
+                f"{self.path} cannot be read: {reason}.",
+                advice="Check who may read it, and that its disk is there.",
+            ) from error
 
     def _take(self, line: bytes) -> Event | None:
         # A file system that lost power leaves zero bytes, for whole lines or before one.

@@ -118,7 +118,7 @@ class _Listing:
         url = f"{endpoint}/api/models/{hub.repo}/revision/{quote(hub.revision, safe='')}?blobs=true"
         try:
             answer = msgspec.json.decode(fetch_small(url, MAX_SMALL_BYTES), type=_Answer)
-        except msgspec.MsgspecError as error:
+        except (msgspec.MsgspecError, RecursionError) as error:
             raise ModelFileError(
                 f"The hub's answer about {hub.repo} cannot be read: {error}.", advice=_OTHER
             ) from error
@@ -181,8 +181,10 @@ def _shards(index: bytes, hub: HubSource) -> tuple[str, ...]:
     """Return the files that hold the tensors asked for, by a checkpoint's index."""
     try:
         weight_map = msgspec.json.decode(index, type=_Index).weight_map
-    except msgspec.MsgspecError as error:
-        raise ModelFileError(f"{INDEX_NAME} cannot be read: {error}.", advice=_OTHER) from error
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise ModelFileError(
+            f"The index {INDEX_NAME} cannot be read: {error}.", advice=_OTHER
+        ) from error
     return tuple(
         sorted({file for name, file in weight_map.items() if name.startswith(hub.tensors)})
     )

@@ -12,6 +12,7 @@ ProgressCallback = Callable[[float, str], None]
 """Called with a fraction from 0 to 1 (-1 where unknown) and a short text."""
 
 BLOCK_BYTES = 1 << 20
+_FETCH = "Fetch the model again."
 _WEB_PAGE_STARTS = (b"<!doctype html", b"<html", b"<?xml", b"<head", b"<body")
 
 
@@ -43,12 +44,13 @@ def check_size(path: Path, name: str, expected_bytes: int) -> None:
         ModelFileError: names the file, the size expected and what was found.
     """
     if not path.is_file():
-        raise ModelMissingError(f"The model file {path} is missing.")
+        raise ModelMissingError(f"The model file {path} is missing.", advice=_FETCH)
     found_bytes = path.stat().st_size
     if found_bytes != expected_bytes:
         raise ModelFileError(
             f"{name} is damaged: expected {expected_bytes} bytes, "
-            f"found {found_bytes} bytes{_what_it_looks_like(path, expected_bytes)} ({path})."
+            f"found {found_bytes} bytes{_what_it_looks_like(path, expected_bytes)} ({path}).",
+            advice=_FETCH,
         )
 
 
@@ -61,7 +63,8 @@ def check_sha256(name: str, found: str, member: Member, where: object) -> None:
     if found != member.sha256:
         raise ModelFileError(
             f"{name} is damaged or another file: expected sha256 {member.sha256}, "
-            f"found {found} ({where})."
+            f"found {found} ({where}).",
+            advice=_FETCH,
         )
 
 

@@ -164,7 +164,10 @@ class SessionLibrary:
             except FileNotFoundError:  # deleted meanwhile
                 continue
             except OSError as error:
-                raise StoreError(f"{folder} cannot be read: {error.strerror}.") from error
+                raise StoreError(
+                    f"{folder} cannot be read: {error.strerror}.",
+                    advice="Check who may read the folder.",
+                ) from error
         return tuple(sorted(found, key=lambda info: (_time(info), info.id), reverse=True))
 
     def open(self, reference: str) -> StoredSession:
@@ -216,7 +219,10 @@ class SessionLibrary:
         try:
             (folder / AUDIO_NAME).unlink(missing_ok=True)
         except OSError as error:
-            raise StoreError(f"{folder} cannot be changed: {error.strerror}.") from error
+            raise StoreError(
+                f"{folder} cannot be changed: {error.strerror}.",
+                advice="Check who may change the folder.",
+            ) from error
 
     def append_edits(self, reference: str, events: Sequence[EditEvent]) -> None:
         """Add the user's changes to a session, behind what was told before; at once on disk.
@@ -245,7 +251,9 @@ class SessionLibrary:
         if reference == LAST:
             newest = self.list()[:1]
             if not newest:
-                raise StoreError(f"There is no session in {self.root} yet.")
+                raise StoreError(
+                    f"There is no session in {self.root} yet.", advice="Record something first."
+                )
             return self.root / newest[0].id
         folders = {path.name: path for path in self._folders()}
         if reference in folders:

@@ -20,6 +20,7 @@ _REPOSITORY = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASCII)
 # Plain HTTP only to this machine itself: a mirror, or a test.
 _WEB_ADDRESS = re.compile(r"https://[^/]|http://(127\.0\.0\.1|localhost|\[::1\])[:/]")
 _MAX_MEMBER_BYTES = 2**50
+_MEND = "Mend the file, or install the program again."
 T = TypeVar("T")
 
 
@@ -218,18 +219,27 @@ def load_manifest(path: Path | None = None) -> Manifest:
     try:
         document = tomllib.loads(read_small(path).decode("utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        raise ConfigError(f"The model list {path} cannot be read: {error}.") from error
+        raise ConfigError(
+            f"The model list {path} cannot be read: {error}.", advice=_MEND
+        ) from error
     unknown = document.keys() - {"model"}
     if unknown:
-        raise ConfigError(f"{path}: unknown key {min(unknown)!r}; expected [[model]].")
+        raise ConfigError(
+            f"The model list {path} has the unknown key {min(unknown)!r}; expected [[model]].",
+            advice=_MEND,
+        )
     tables = document.get("model", [])
     if not isinstance(tables, list):
-        raise ConfigError(f"{path}: 'model' must be a list of tables, [[model]].")
+        raise ConfigError(
+            f"In the model list {path}, 'model' must be a list of tables, [[model]].", advice=_MEND
+        )
     models = tuple(_entry(table, at, path) for at, table in enumerate(tables))
     ids = [model.id for model in models]
     for model_id in ids:
         if ids.count(model_id) > 1:
-            raise ConfigError(f"{path}: two entries have the id {model_id!r}.")
+            raise ConfigError(
+                f"In the model list {path}, two entries have the id {model_id!r}.", advice=_MEND
+            )
     return Manifest(models)
 
 
@@ -244,7 +254,9 @@ def _entry(table: Mapping[str, Any], at: int, path: Path) -> ModelEntry:
                 _check_keys(table[key], kind, f"{key}.")
         return msgspec.convert(table, ModelEntry)
     except (ValueError, TypeError) as error:  # msgspec's ValidationError is a ValueError
-        raise ConfigError(f"{path}: model {name}: {error}.") from error
+        raise ConfigError(
+            f"In the model list {path}, model {name} is wrong: {error}.", advice=_MEND
+        ) from error
 
 
 def _check_keys(table: Mapping[str, Any], kind: type[Any], where: str) -> None:

@@ -190,8 +190,10 @@ class ModelStore:
             for member in entry.members:
                 check_size(folder / member.name, member.name, member.size_bytes)
         except ModelMissingError as error:
-            return ModelStatus(entry, ModelState.MISSING, folder, str(error))
-        except (ModelFileError, OSError) as error:
+            return ModelStatus(entry, ModelState.MISSING, folder, error.message)
+        except ModelFileError as error:
+            return ModelStatus(entry, ModelState.DAMAGED, folder, error.message)
+        except OSError as error:
             return ModelStatus(entry, ModelState.DAMAGED, folder, str(error))
         return ModelStatus(entry, ModelState.INSTALLED, folder)
 
@@ -288,7 +290,9 @@ def size_text(entry: ModelEntry) -> str:
 
 def _require_known(entry: ModelEntry) -> None:
     if not entry.is_pinned:
-        raise ModelMissingError(f"The model {entry.id} was never fetched to this machine.")
+        raise ModelMissingError(
+            f"The model {entry.id} was never fetched to this machine.", advice="Fetch it."
+        )
 
 
 @contextmanager

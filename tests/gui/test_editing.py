@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from app.editing import Editing
 from app.marks import Marks
+from app.names import letter_name, shown_name
 from app.playback import Playback
 from app.state import AppState
 from app.theme import Appearance
@@ -17,6 +18,7 @@ from app.views.speaker_menu import SpeakerMenu
 from engine.core.events import SpeakerRenamed, WordsAssigned
 from engine.core.types import MAX_SPEAKERS, USER_EPOCH
 from engine.text.document import TranscriptDocument
+from tests.helpers.pseudo_locale import pseudo, pseudo_locale
 from tests.unit.text.talk import NEW, A, B, lines, talk
 
 if TYPE_CHECKING:
@@ -103,6 +105,51 @@ def test_history_when_another_document_is_shown_then_is_empty(context: ViewConte
     assert context.editing.history.undoText() == "Rename Speaker A to Maria"
     context.state.show_stored(talk(), "Other", "other")
     assert not context.editing.history.canUndo()
+
+
+def test_history_when_edits_are_made_then_each_says_what_it_does(context: ViewContext) -> None:
+    editing, titles = context.editing, list[str]()
+
+    def note(edit: Callable[[], None]) -> None:
+        edit()
+        titles.append(editing.history.undoText())
+
+    note(lambda: editing.rename(A, "Maria"))
+    note(lambda: editing.rename(A, "é" * 200))
+    note(lambda: editing.merge(B, A))
+    note(lambda: editing.part(A))
+    note(lambda: editing.color(B, 3))
+    note(lambda: editing.assign([2, 3, 4], B))
+    note(lambda: editing.lock([0], is_locked=True))
+    note(lambda: editing.lock([0], is_locked=False))
+    note(lambda: editing.edit([0, 1], "one twin"))
+    note(lambda: editing.edit([3, 4], ""))
+    short = f"{'é' * 39}…"
+    assert titles == [
+        "Rename Speaker A to Maria",
+        f"Rename Maria to {short}",
+        f"Merge Speaker B into {short}",
+        f"Part {short} again",
+        "Colour of Speaker B",
+        "Speaker B said 3 words",
+        "Keep who said 1 word",
+        "Let the program decide who said 1 word",
+        "Correct 1 word",
+        "Take out 2 words",
+    ]
+
+
+def test_names_when_another_language_is_spoken_then_letters_are_told_in_it(
+    context: ViewContext,
+) -> None:
+    editing, shown = context.editing, document(context)
+    with pseudo_locale():
+        assert shown_name(shown, A) == pseudo("Speaker {letter}").format(letter="A")
+        editing.rename(A, "Maria")
+        assert shown_name(shown, A) == "Maria"
+        assert editing.history.undoText().startswith("[Renäme")
+        editing.rename(A, letter_name(shown, A))
+    assert shown_name(shown, A) == "Speaker A"
 
 
 def test_assign_when_no_speaker_can_be_added_then_a_notice_says_so(context: ViewContext) -> None:

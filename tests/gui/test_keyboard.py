@@ -181,3 +181,30 @@ def test_tab_when_pressed_often_enough_then_the_round_is_closed_and_leaves_nothi
         assert wanted in round_trip
     order = [round_trip.index(w) for w in (parts.window.speak_panel.text, parts.window.timeline)]
     assert order == sorted(order)
+
+
+def test_alt_and_arrows_when_pressed_anywhere_then_the_timeline_moves(
+    parts: "WindowParts", keyboard: Keyboard, qtbot: "QtBot"
+):
+    window = parts.window
+    parts.state.take(conversation())
+    window.timeline.set_duration(600)
+    bar = window.search_bar
+    bar.begin()
+    places = (
+        window.transcript,
+        window.timeline,
+        window.timeline.controls.slider,
+        window.speak_panel.text,
+        window.sessions_panel.filter,
+        window.sessions_panel.list,
+        window.toolbar.output_chooser,
+        bar.field,
+    )
+    for place in places:
+        place.setFocus()
+        qtbot.waitUntil(place.hasFocus)
+        before = window.timeline.model.start_s
+        keyboard.press(Qt.Key.Key_Left, _ALT, times=2)
+        keyboard.press(Qt.Key.Key_Right, _ALT)
+        assert window.timeline.model.start_s < before, place

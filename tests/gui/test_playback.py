@@ -170,3 +170,21 @@ def test_play_when_the_engine_is_not_there_yet_then_says_so(
     parts.controller.session = session
     assert not playback.is_playing
     assert "still starting" in parts.state.open_notices[-1].notice.message
+
+
+def test_play_when_clicks_fail_again_and_again_then_why_is_told_once(
+    parts: "WindowParts", qtbot: "QtBot", playback: Playback
+) -> None:
+    def fail(start: int, *, is_aside: bool) -> None:
+        playback.play(start, is_aside=is_aside)
+        parts.session.is_playing = False
+        tell(parts, qtbot, PlayChanged(PlayState.FAILED, start, start, "No sound was kept."))
+
+    for number in range(3):
+        fail(number, is_aside=True)
+    assert len(parts.state.history) == 1
+    fail(4, is_aside=False)
+    assert len(parts.state.history) == 2
+    parts.state.show_stored(TranscriptDocument(), "Interview", "2026-01-02")
+    fail(5, is_aside=True)
+    assert len(parts.state.history) == 3

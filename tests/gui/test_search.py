@@ -95,3 +95,36 @@ def test_another_document_when_it_is_shown_then_it_is_searched(talk: "WindowPart
     talk.state.take([conversation()[0], FinalWords(words("No mail today.", 0, 2))])
     assert talk.context.marks.hits == ()
     assert talk.window.search_bar.count.text() == "Not found"
+
+
+def test_typing_when_it_goes_on_then_the_search_begins_where_it_began(
+    talk: "WindowParts", qtbot: "QtBot"
+):
+    bar = talk.window.search_bar
+    bar.end()
+    talk.context.marks.set_cursor(5 * RATE)
+    bar.begin()
+    # The first "s" behind the cursor is beyond the first "one".
+    qtbot.keyClicks(bar.field, "s")
+    assert talk.context.marks.cursor > 9.5 * RATE
+    bar.field.setText("other")
+    assert shown(talk, talk.context.marks.current_hit) == "other"
+    assert talk.context.marks.cursor < 8 * RATE
+
+
+def test_escape_when_pressed_in_the_transcript_then_one_thing_after_the_other_ends(
+    talk: "WindowParts", qtbot: "QtBot"
+):
+    window, marks, playback = talk.window, talk.context.marks, talk.context.playback
+    window.transcript.setFocus()
+    qtbot.waitUntil(window.transcript.hasFocus)
+    marks.select(0, RATE)
+    playback.play(0)
+    qtbot.keyClick(window.transcript, Qt.Key.Key_Escape)
+    assert not playback.is_playing
+    assert window.search_bar.isVisible()
+    qtbot.keyClick(window.transcript, Qt.Key.Key_Escape)
+    assert not window.search_bar.isVisible()
+    assert marks.selection == (0, RATE)
+    qtbot.keyClick(window.transcript, Qt.Key.Key_Escape)
+    assert marks.selection is None

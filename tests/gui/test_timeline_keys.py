@@ -79,7 +79,7 @@ def test_shift_selects_from_the_cursor_and_back(parts: TimelineParts, qtbot: QtB
     assert parts.marks.selection is None
 
 
-def test_escape_is_left_to_the_window_where_nothing_is_selected(parts: TimelineParts) -> None:
+def test_keys_without_meaning_here_are_left_to_the_window(parts: TimelineParts) -> None:
     def is_taken(key: Qt.Key) -> bool:
         event = QKeyEvent(QEvent.Type.ShortcutOverride, key, NONE)
         event.ignore()
@@ -89,6 +89,8 @@ def test_escape_is_left_to_the_window_where_nothing_is_selected(parts: TimelineP
     assert not is_taken(Key.Key_Escape)
     parts.marks.select(0, RATE)
     assert is_taken(Key.Key_Escape)
+    assert not is_taken(Key.Key_F2)
+    parts.view.choose_row(0)
     assert is_taken(Key.Key_F2)
     assert is_taken(Key.Key_Space)
     assert not is_taken(Key.Key_F11)

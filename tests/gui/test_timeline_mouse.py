@@ -8,8 +8,10 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
 
-from tests.helpers.timeline import B, TimelineParts, open_timeline
-from tests.helpers.window import RATE
+from app.views.name_editor import NameEditor
+from engine.text.document import TranscriptDocument
+from tests.helpers.timeline import A, B, TimelineParts, open_timeline
+from tests.helpers.window import RATE, conversation
 
 pytestmark = pytest.mark.gui
 LEFT, NONE, SHIFT = (
@@ -144,3 +146,18 @@ def test_the_pointer_draws_a_line_that_goes_with_it(parts: TimelineParts, qtbot:
     assert pointed != plain
     QApplication.sendEvent(parts.view, QEvent(QEvent.Type.Leave))
     assert parts.picture() == plain
+
+
+def test_a_name_being_written_is_given_up_when_another_document_is_shown(
+    parts: TimelineParts, qtbot: QtBot
+) -> None:
+    parts.view.choose_row(0)
+    parts.view.commands.rename_current()
+    (editor,) = [e for e in parts.view.findChildren(NameEditor) if e.is_open]
+    editor.setText("Maria")
+    other = TranscriptDocument()
+    for event in conversation():
+        other.apply(event)
+    parts.state.show_stored(other, "Other", "other")
+    assert not editor.isVisible()
+    assert other.speaker_name(A) == "Speaker A"

@@ -15,9 +15,12 @@ from engine.core.events import (
     ActivityRevised,
     FinalWords,
     PartialWords,
+    RecordingStopped,
+    SessionState,
     SpanMarked,
     SpeakerColored,
     SpeakerRenamed,
+    StateChanged,
 )
 from engine.core.types import MAX_SPEAKERS, SpanKind, SpeakerId, Word
 from engine.text.document import TranscriptDocument
@@ -77,6 +80,18 @@ def test_it_stands_still_once_scrolled_up_and_returns_by_the_button(
     assert view.is_following
     assert is_at_end(view)
     assert not view.jump_button.isVisible()
+
+
+def test_no_way_to_the_latest_is_offered_once_the_recording_has_ended(
+    parts: TranscriptParts,
+) -> None:
+    parts.state.take(list(conversation()))
+    parts.view.cursor_at.choose_row(0)
+    assert parts.view.jump_button.isVisible()
+    parts.state.take(
+        [RecordingStopped("2026-01-02_03-04-05", 27 * RATE), StateChanged(SessionState.IDLE)]
+    )
+    assert not parts.view.jump_button.isVisible()
 
 
 def test_scrolling_back_to_the_end_follows_again(

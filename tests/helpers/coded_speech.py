@@ -20,9 +20,9 @@ FRAME_SAMPLES = 1600
 _FLOOR, _STEP = 0.05, 1 / 4096
 _TURN_WORDS = 8
 
-OnPush = Callable[[int, int], None]
-"""Called with the first sample of a push, on the clock of its stream, and their number; may sleep
-or raise."""
+OnPush = Callable[[int, Pcm], None]
+"""Called with the first sample of a push, on the clock of its stream, and the block; may sleep or
+raise."""
 
 
 def coded_pcm(num_words: int, first: int = 0) -> Pcm:
@@ -54,7 +54,7 @@ class _Coded:
 
     def __init__(self, spec: BackendSpec, on_push: OnPush | None = None) -> None:
         self.spec = spec
-        self.on_push: OnPush = on_push or (lambda _start, _num: None)
+        self.on_push: OnPush = on_push or (lambda _start, _block: None)
 
     def load(self, progress: ProgressCallback, cancel: CancelToken) -> None:
         cancel.check()
@@ -83,7 +83,7 @@ class _WordStream:
         self._held = np.zeros(0, np.float32)
 
     def push(self, block: Pcm) -> Sequence[StreamEvent]:
-        self._backend.on_push(self._at + len(self._held), len(block))
+        self._backend.on_push(self._at + len(self._held), block)
         self._held = np.concatenate([self._held, block])
         silent = np.flatnonzero(self._held == 0)
         return self._tell(int(silent[-1]) + 1 if len(silent) else 0)
@@ -131,7 +131,7 @@ class _RowStream:
         self._held = np.zeros(0, np.float32)
 
     def push(self, block: Pcm) -> Sequence[StreamEvent]:
-        self._backend.on_push(self._told * FRAME_SAMPLES + len(self._held), len(block))
+        self._backend.on_push(self._told * FRAME_SAMPLES + len(self._held), block)
         self._held = np.concatenate([self._held, block])
         return self._tell(len(self._held) // FRAME_SAMPLES)
 

@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -187,27 +187,6 @@ class Scene:
         self.session.close()
         left = [t.name for t in threading.enumerate() if t.name.startswith("vivavoce")]
         assert left == [], f"threads are left: {left}"
-
-
-@dataclass
-class Measured:
-    """What an event cost.
-
-    Args:
-        name: of the event.
-        lost_s: length of the gaps.
-        away_s: how long the device was away, at least.
-        error_ms: by how much the session clock is off afterwards; None where nothing tells.
-        num_opened: how often an input was opened.
-        notices: what was told.
-    """
-
-    name: str
-    lost_s: float
-    away_s: float
-    error_ms: float | None
-    num_opened: int
-    notices: list[str] = field(default_factory=list)
 
 
 @contextmanager

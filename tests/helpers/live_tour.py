@@ -18,7 +18,7 @@ from PySide6.QtCore import QSize, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog, QMessageBox
 
-from app.shelf import format_titles
+from app.exports import format_titles
 from app.views.keep_dialog import KeepDialog
 from app.window import Program, assemble
 from engine.core.events import SessionState, UtteranceState
@@ -119,6 +119,8 @@ class LiveTour(Tour):
         panel = window.sessions_panel
         self._wait(lambda: panel.list.count() == 1 and "words" in panel.list.item(0).text(), 20)
         panel.list.setCurrentRow(0)
+        # As after a restart: else it is the recording of this run, not what was kept of it.
+        state.forget_live()
         panel.list.itemActivated.emit(panel.list.item(0))
         self._wait(lambda: not state.is_live_shown, 20)
         self._picture("live-opened")

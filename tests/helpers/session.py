@@ -1,7 +1,7 @@
 """Sessions on scripted devices and backends."""
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -111,16 +111,18 @@ class SessionBench:
         diarizer: DiarizerScript | None = None,
         synthesizer: SynthesizerScript | None = None,
         encoder: Backend | None = None,
+        makers: Mapping[BackendKind, Callable[[], Backend]] | None = None,
         has_diarizer: bool = True,
         keep: KeepPolicy = KeepPolicy.AUDIO_AND_TEXT,
         clock: Clock | None = None,
         **settings: object,
     ) -> None:
-        makers = {
+        used = {
             BackendKind.RECOGNIZER: lambda: FakeRecognizer(recognizer),
             BackendKind.DIARIZER: lambda: FakeDiarizer(diarizer),
             BackendKind.SYNTHESIZER: lambda: FakeSynthesizer(synthesizer),
             BackendKind.ENCODER: lambda: encoder,
+            **(makers or {}),
         }
         values = {
             "recognizer": "fake",
@@ -136,7 +138,7 @@ class SessionBench:
             Settings(**values),  # type: ignore[arg-type]
             Services(
                 devices=devices,
-                create_backend=lambda kind, _id, _context: makers[kind](),
+                create_backend=lambda kind, _id, _context: used[kind](),
                 model_path=lambda _id: sessions_dir,
                 sessions_dir=sessions_dir,
                 clock=clock or MonotonicClock(),

@@ -13,6 +13,7 @@ from engine.core.events import Event, UtteranceChanged, UtteranceState
 from engine.core.sync import CancelToken
 from engine.core.timebase import Clock, VirtualClock
 from engine.core.types import BackendKind, Pcm
+from engine.pipeline.loudspeaker import Loudspeaker as OutputHolder
 from engine.pipeline.own_voice import OwnVoiceGate
 from engine.pipeline.playback import PlaybackHooks, SpeakLane
 
@@ -190,6 +191,9 @@ class LaneBench:
         self.voice = Voice(frames, self.clock, **voice)  # type: ignore[arg-type]
         self.outputs: list[Loudspeaker] = []
         self.events: list[Event] = []
+        self.slept_s = 0.0
+        self.open_output: Callable[[], None] = lambda: None
+        """Called before an output is opened; may raise, or block."""
         self._rates = list(rates)
         self._lost_at = list(lost_at)
         self._keeps = keeps
@@ -212,7 +216,8 @@ class LaneBench:
                 gate=lambda: self.gate,
                 now_s=self.clock.now_s,
                 wait=self._wait,
-            )
+            ),
+            OutputHolder(self._open, lambda: self.slept_s),
         )
 
     def at(self, num_played: int, action: Callable[[], None]) -> None:
@@ -252,6 +257,7 @@ class LaneBench:
         self.lane.close()
 
     def _open(self) -> Loudspeaker:
+        self.open_output()
         rate = self._rates[min(len(self.outputs), len(self._rates) - 1)]
         index = len(self.outputs)
         lost_at = self._lost_at[index] if index < len(self._lost_at) else None

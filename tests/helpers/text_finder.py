@@ -35,8 +35,6 @@ _SETTERS = frozenset(
         "addItems",
         "addMenu",
         "addTab",
-        "createRedoAction",
-        "createUndoAction",
         "drawText",
         "insertItem",
         "setAccessibleDescription",

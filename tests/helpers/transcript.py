@@ -23,7 +23,8 @@ class NotedPlayback:
 
     calls: list[tuple[object, ...]] = field(default_factory=list)
 
-    def play(self, start: int, end: int | None = None) -> None:
+    def play(self, start: int, end: int | None = None, *, is_aside: bool = False) -> None:
+        del is_aside
         self.calls.append(("play", start, end))
 
     def toggle(self) -> None:

@@ -28,6 +28,7 @@ from engine.core.events import (
     Notice,
     PartialWords,
     RecordingStarted,
+    SessionState,
     Severity,
     SpanMarked,
 )
@@ -154,3 +155,21 @@ def close_window(parts: WindowParts, qtbot: "QtBot") -> None:
     qtbot.wait(1)
     # Here, on Qt's thread: a worker of the next window must not come to collect this one.
     gc.collect()
+
+
+def enter(parts: WindowParts, state: SessionState, qtbot: "QtBot", detail: str = "") -> None:
+    """Bring the session into a state and wait until the window knows."""
+    parts.session.enter(state, detail)
+    qtbot.waitUntil(lambda: parts.state.session_state is state)
+
+
+def wait_for_call(parts: WindowParts, qtbot: "QtBot", call: str) -> None:
+    """Wait until a command is the newest the session was given."""
+    qtbot.waitUntil(lambda: parts.session.calls[-1:] == [call])
+
+
+def record(parts: WindowParts, qtbot: "QtBot") -> None:
+    """Begin a recording."""
+    enter(parts, SessionState.STARTING, qtbot)
+    parts.session.post(started())
+    enter(parts, SessionState.RECORDING, qtbot)

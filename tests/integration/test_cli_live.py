@@ -170,10 +170,11 @@ def test_doctor_when_run_then_every_line_is_ok_or_says_what_to_do():
     names = set()
     for line in outcome.lines:
         mark, name, text = line.split(maxsplit=2)
-        assert mark in ("ok", "missing")
+        assert mark in ("ok", "problem")
         assert text
         names.add(name)
-    assert {"python", "window", "display", "gpu", "model", "voice", "disk"} <= names
+    assert {"vivavoce", "python", "settings", "window", "display", "gpu"} <= names
+    assert {"model", "voice", "folder", "disk", "recordings"} <= names
 
 
 def test_tail_when_on_a_terminal_then_rewritten_in_place_until_the_line_is_whole():

@@ -22,8 +22,8 @@ CLOCK_S = 0.15
 """Of the session clock, on a busy machine: the timecode is good to 5 ms, a read to 30."""
 
 
-@pytest.fixture
-def sound() -> Iterator[VirtualSound]:
+@pytest.fixture(scope="module")
+def server() -> Iterator[VirtualSound]:
     with VirtualSound() as virtual, pytest.MonkeyPatch.context() as patch:
         from engine.audio import portaudio
 
@@ -32,6 +32,17 @@ def sound() -> Iterator[VirtualSound]:
         portaudio.refresh_devices()
         yield virtual
     portaudio.refresh_devices()
+
+
+@pytest.fixture
+def sound(server: VirtualSound) -> Iterator[VirtualSound]:
+    yield server
+    server.unload("source_name=headset")
+    sources = server.run("pactl", "list", "short", "sources")
+    for name, title in (("microphone", MICROPHONE), ("spare_microphone", SPARE_MICROPHONE)):
+        if f"\t{name}\t" not in sources:
+            server.plug_microphone(name, title)
+    server.run("pactl", "set-default-source", "microphone")
 
 
 def end_of(made: Scene, more_s: float = 1.0) -> None:

@@ -35,6 +35,8 @@ class TimelineActions(QObject):
         self._editor = NameEditor(self._name_place)
         self._editor.accepted.connect(context.editing.rename)
         self._editor.closed.connect(self._name_place.hide)
+        # Its speaker is nobody, or somebody else, in another document.
+        context.state.document_replaced.connect(self._editor.cancel)
 
     @property
     def selection(self) -> tuple[int, int] | None:
@@ -111,6 +113,10 @@ class TimelineActions(QObject):
         speaker = self._timeline.current_speaker
         if speaker is not None:
             self._edit_name(speaker)
+
+    def finish_editing(self) -> None:
+        """Take the name that is being written, if one is."""
+        self._editor.finish()
 
     @Slot(object)
     def _edit_name(self, speaker: SpeakerId) -> None:

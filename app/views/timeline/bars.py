@@ -176,7 +176,7 @@ class BarPainter:
         painter, sizes = self._painter, self._scene.layout.sizes
         color = self._scene.theme.color("overlap")
         strip_top, room = sizes.ruler + sizes.level, sizes.overlap - 3
-        bands, edges = list[QRect](), list[QRect]()
+        bands, sides, edges = list[QRect](), list[QRect](), list[QRect]()
         tops = [round(rect.top()) for rect in self._rects]
         height = round(self._rects[0].height())
         for a, b, rows in overlaps(heard):
@@ -190,11 +190,13 @@ class BarPainter:
                 edges.append(QRect(left, tops[row] - 3, width, 2))
                 edges.append(QRect(left, tops[row] + height + 1, width, 2))
             if width >= _FRAMED_PX:
-                edges.append(QRect(left, top - 3, 1, bottom - top + 6))
-                edges.append(QRect(left + width - 1, top - 3, 1, bottom - top + 6))
+                sides.append(QRect(left, top, 1, bottom - top))
+                sides.append(QRect(left + width - 1, top, 1, bottom - top))
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(color.red(), color.green(), color.blue(), 30))
-        painter.drawRects(bands)
+        # Faint where they cross rows that have no part in it.
+        for rects, alpha in ((bands, 24), (sides, 90)):
+            painter.setBrush(QColor(color.red(), color.green(), color.blue(), alpha))
+            painter.drawRects(rects)
         painter.setBrush(color)
         painter.drawRects(edges)
 

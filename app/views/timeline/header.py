@@ -28,7 +28,8 @@ def paint_header(painter: QPainter, scene: TimelineScene, current: int | None) -
     """
     layout, theme = scene.layout, scene.theme
     painter.fillRect(QRectF(0, 0, layout.sizes.header, layout.height), theme.color("ground"))
-    _paint_overlap_sign(painter, scene)
+    if scene.rows:
+        _paint_overlap_sign(painter, scene)
     painter.save()
     painter.setClipRect(layout.rows_rect)
     for row, shown in enumerate(scene.rows):

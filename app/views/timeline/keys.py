@@ -83,6 +83,9 @@ class TimelineKeys:
             return not modifiers & ~shift
         if key == Qt.Key.Key_Escape:
             return not modifiers and self._actions.can_escape
+        if key == Qt.Key.Key_F2:
+            # Without a row of the keyboard it is the transcript's.
+            return not modifiers and self._timeline.current_speaker is not None
         return key in self._commands and not modifiers
 
     def step_s(self, is_far: bool) -> float:

@@ -81,6 +81,8 @@ class FollowingArea(QAbstractScrollArea):
         bar.setPageStep(height)
         bar.setRange(0, max(0, self.content_height() + _END_MARGIN_PX - height))
         bar.setValue(min(offset, bar.maximum()))
+        # Without a handle where everything is in view; its room stays, so that nothing moves.
+        bar.setEnabled(bar.maximum() > 0)
         self._is_own_scroll = False
 
     def place_button(self) -> None:

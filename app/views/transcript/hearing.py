@@ -34,7 +34,8 @@ class Hearing(QObject):
         row = self._view.stack.row(spot.row)
         if spot.word < len(row.words):
             word = row.words[spot.word].word
-            self._context.playback.play(word.start, max(row.end(), word.start + 1))
+            end = max(row.end(), word.start + 1)
+            self._context.playback.play(word.start, end, is_aside=True)
 
     def hear_from(self, spot: Spot | None) -> None:
         """Play from a word, or a marked stretch, to the end."""

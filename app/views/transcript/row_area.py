@@ -53,6 +53,7 @@ class RowArea(FollowingArea):
         self.shows_focus = False
         self.setMinimumHeight(_MIN_HEIGHT_PX)
         state.document_replaced.connect(self._replace_document)
+        state.session_changed.connect(self._take_session)
         state.lines_changed.connect(self._take_lines)
         state.spans_changed.connect(self._take_spans)
         state.partial_changed.connect(self._take_partial)
@@ -209,13 +210,22 @@ class RowArea(FollowingArea):
     def _replace_document(self) -> None:
         self.stack = RowStack(self._state.document)
         self.rows_replaced()
-        # What is recorded is followed; a kept recording is read from its beginning.
-        self.is_growing = self._state.is_live_shown
+        # What is recorded is followed; a whole recording is read from its beginning.
+        self.is_growing = self._grows()
         self.set_following(self.is_growing)
         self.relayout()
         if not self.is_following:
             self.set_offset(0)
             self.settle()
+
+    @Slot()
+    def _take_session(self) -> None:
+        if self.is_growing != self._grows():
+            self.is_growing = self._grows()
+            self.settle()
+
+    def _grows(self) -> bool:
+        return self._state.is_live_shown and not self._state.document.is_complete
 
     @Slot(int)
     def _take_lines(self, first_line: int) -> None:

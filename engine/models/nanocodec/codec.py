@@ -52,7 +52,9 @@ class NanoCodec:
         if engine not in ("native", "nemo"):
             raise ConfigError(f'There is no codec engine "{engine}".', advice="Use native or nemo.")
         if untrained is not None and engine == "nemo":
-            raise ConfigError("Untrained weights are made for the engine native alone.")
+            raise ConfigError(
+                "Untrained weights are made for the engine native alone.", advice="Use native."
+            )
         self.codec_id = codec_id
         self.sample_rate = sample_rate
         self._path = path
@@ -122,7 +124,8 @@ class NanoCodec:
         if engine.config.sample_rate != self.sample_rate:
             raise ConfigError(
                 f"The codec {self.codec_id} works at {engine.config.sample_rate} Hz, "
-                f"not at the {self.sample_rate} Hz asked for."
+                f"not at the {self.sample_rate} Hz asked for.",
+                advice="Choose the codec that works at that rate, or ask for its own.",
             )
         self._engine = engine
 
@@ -195,7 +198,10 @@ class NanoCodec:
         if start_idx < 0:
             raise ValueError(f"start_idx must not be negative, got {start_idx}")
         if frames.ndim != 2:
-            raise CodesError(f"Frames must be (T, D), got {tuple(frames.shape)}.")
+            raise CodesError(
+                f"Frames of codes cannot have the shape {tuple(frames.shape)}.",
+                advice="Give (T, D): a row of codes for each frame.",
+            )
         num_frames = frames.shape[0]
         if num_frames <= start_idx:
             return None
@@ -235,7 +241,7 @@ class NanoCodec:
     def not_loaded(self) -> BackendError:
         """Return the error for using it too early."""
         return BackendError(
-            f"The codec {self.codec_id} is not loaded.", advice="Call load(device) first."
+            f"The codec {self.codec_id} is not loaded.", advice="Load it first."
         )
 
 

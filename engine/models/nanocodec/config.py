@@ -158,7 +158,10 @@ def config_from_nemo(document: Mapping[str, Any], codec_id: str) -> CodecConfig:
             _integer(document, "sample_rate"),
         )
     except ValueError as error:
-        raise ModelLoadError(f"The codec's configuration is impossible: {error}.") from error
+        raise ModelLoadError(
+            f"The codec's configuration is impossible: {error}.",
+            advice="Choose the .nemo file of a NanoCodec.",
+        ) from error
     if _integers(encoder, "down_sample_rates") != config.down_rates:
         raise _other_network("down_sample_rates", list(config.down_rates), encoder)
     for section, key in ((decoder, "input_dim"), (encoder, "encoded_dim")):

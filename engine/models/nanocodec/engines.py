@@ -123,7 +123,9 @@ class NemoEngine:
                 str(path), override_config_path=settings, map_location=device, strict=False
             )
         except (OSError, RuntimeError, ValueError, KeyError, TypeError, AttributeError) as error:
-            raise ModelLoadError(f"NeMo cannot load {path.name}: {error}") from error
+            raise ModelLoadError(
+                f"NeMo cannot load {path.name}: {error}.", advice="Use the engine native."
+            ) from error
         self._model.to(device).eval()
 
     @property

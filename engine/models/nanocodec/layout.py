@@ -16,6 +16,8 @@ from engine.models.nanocodec.config import CodecConfig
 
 Codes: TypeAlias = NDArray[np.int64]
 
+_OTHER_CODES = "Check that they are codes of this codec, in the layout said."
+
 
 class CodeLayout(StrEnum):
     """How the codes of T frames are laid out, with G groups of d dimensions, D = G * d."""
@@ -117,10 +119,13 @@ def _check_packed(packed: Codes, source: CodeLayout, config: CodecConfig) -> Non
 def _integers(codes: Any, num_axes: int, what: str) -> Codes:
     array = np.asarray(codes)
     if not np.issubdtype(array.dtype, np.integer):
-        raise CodesError(f"{what} must be integers, not {array.dtype}.".capitalize())
+        raise CodesError(
+            f"{what} must be integers, not {array.dtype}.".capitalize(), advice=_OTHER_CODES
+        )
     if array.ndim != num_axes:
         raise CodesError(
-            f"{what} must have {num_axes} axes, got the shape {array.shape}.".capitalize()
+            f"{what} must have {num_axes} axes, got the shape {array.shape}.".capitalize(),
+            advice=_OTHER_CODES,
         )
     # Unsigned 64-bit numbers beyond the signed range would wrap to negative ones: refused below.
     converted: Codes = array.astype(np.int64, copy=False)

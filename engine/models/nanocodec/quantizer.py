@@ -52,7 +52,10 @@ class FiniteScalarQuantizer:
     def check_shape(self, codes: Tensor) -> None:
         """Like `check`, but look at no values."""
         if codes.dtype not in _INTEGERS:
-            raise CodesError(f"Codes must be integers, not {codes.dtype}.")
+            raise CodesError(
+                f"Codes must be integers, not {codes.dtype}.",
+                advice="Check that they are codes of this codec.",
+            )
         if codes.ndim != 3 or codes.shape[1] != self._config.num_dims:
             raise CodesError(
                 f"Codes must be (B, {self._config.num_dims}, T), got {tuple(codes.shape)}.",

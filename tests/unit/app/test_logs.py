@@ -19,7 +19,7 @@ pytestmark = pytest.mark.unit
 def _restore(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     root = logging.getLogger()
     handlers, level = list(root.handlers), root.level
-    hooks = sys.excepthook, threading.excepthook
+    hooks = sys.excepthook, threading.excepthook, sys.unraisablehook
     # The file of the crash handler stays open as long as a process lives.
     monkeypatch.setattr(faulthandler, "enable", lambda file: file.close())
     yield
@@ -27,7 +27,7 @@ def _restore(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         root.removeHandler(handler)
         handler.close()
     root.setLevel(level)
-    sys.excepthook, threading.excepthook = hooks
+    sys.excepthook, threading.excepthook, sys.unraisablehook = hooks
     qInstallMessageHandler(None)
 
 
@@ -50,19 +50,55 @@ def test_without_a_writable_folder_the_log_goes_to_stderr(tmp_path: Path) -> Non
 def test_an_exception_nobody_caught_is_logged_and_told(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    told: list[str] = []
-    install_hooks(told.append)
+    told: list[int] = []
+    install_hooks(lambda: told.append(1))
     error = ZeroDivisionError("oops")
     sys.excepthook(ZeroDivisionError, error, None)
     threading.excepthook(threading.ExceptHookArgs((ValueError, ValueError("x"), None, None)))
-    assert told == [
-        "Something went wrong inside the program: ZeroDivisionError.",
-        "Something went wrong inside the program: ValueError.",
-    ]
+    assert len(told) == 2
     assert caplog.text.count("unexpected error") == 2
 
 
+def test_an_exception_that_comes_again_and_again_is_told_once_and_logged_ever_more_rarely(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    told: list[int] = []
+    install_hooks(lambda: told.append(1))
+    for _ in range(1000):
+        try:
+            raise ZeroDivisionError("oops")
+        except ZeroDivisionError as error:
+            sys.excepthook(type(error), error, error.__traceback__)
+    assert len(told) == 1
+    assert len(caplog.records) == 10
+
+
+def test_an_exception_when_nobody_can_be_told_any_more_is_logged_all_the_same(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def tell() -> None:
+        raise RuntimeError("the window is gone")
+
+    install_hooks(tell)
+    sys.excepthook(ValueError, ValueError("x"), None)
+    assert len(caplog.records) == 1
+
+
+def test_an_exception_in_a_callback_goes_to_the_log_not_to_the_terminal(
+    caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Dying:
+        def __del__(self) -> None:
+            raise ValueError("at the end")
+
+    install_hooks(lambda: None)
+    dying = Dying()
+    del dying
+    assert "at the end" in caplog.text
+    assert capsys.readouterr().err == ""
+
+
 def test_messages_of_qt_come_into_the_log(caplog: pytest.LogCaptureFixture) -> None:
-    install_hooks(lambda _: None)
+    install_hooks(lambda: None)
     qWarning("a warning of Qt")
     assert [(record.name, record.levelname) for record in caplog.records] == [("qt", "WARNING")]

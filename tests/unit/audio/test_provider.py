@@ -2,12 +2,14 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from engine.audio import provider
 from engine.audio.device import DeviceInfo, DeviceProvider
 from engine.audio.files import read_audio
 from engine.audio.listing import (
@@ -16,7 +18,9 @@ from engine.audio.listing import (
     arrange,
     decode_listing,
     default_endpoint,
+    is_nothing,
     match_endpoint,
+    other_names,
 )
 from engine.audio.provider import SystemDevices
 from engine.audio.pulse import PulseDevice, chosen_pulse_device, query_pulse
@@ -205,3 +209,110 @@ for name in ("default", "null"):
         [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert done.stdout == "default Install it: sudo apt install libportaudio2\n"
+
+
+def _pactl(folder: Path, sources: list[str], default: str) -> None:
+    """Make a program that answers as a sound server with these sources would."""
+    entries = [
+        {"name": name, "description": name.title(), "sample_specification": "s16le 1ch 48000Hz"}
+        for name in sources
+    ]
+    program = folder / "pactl"
+    program.write_text(
+        "#!/bin/sh\n"
+        'case "$*" in\n'
+        f"*json*sources) echo '{json.dumps(entries)}' ;;\n"
+        "*json*sinks) echo '[]' ;;\n"
+        f"*default-source) echo {default} ;;\n"
+        "subscribe) sleep 60 ;;\n"
+        "esac\n"
+    )
+    program.chmod(0o755)
+
+
+def test_default_when_only_a_monitor_is_left_then_there_is_no_microphone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    _pactl(tmp_path, ["speaker.monitor"], "speaker.monitor")
+    pulse = query_pulse()
+    endpoint = default_endpoint([_alsa("pulse")], pulse, is_input=True)
+    assert is_nothing(endpoint, pulse)
+    # Beside a microphone, it was chosen by somebody.
+    _pactl(tmp_path, ["speaker.monitor", "mic"], "speaker.monitor")
+    pulse = query_pulse()
+    endpoint = default_endpoint([_alsa("pulse")], pulse, is_input=True)
+    assert not is_nothing(endpoint, pulse)
+    assert (endpoint.pulse_name, endpoint.behind) == ("", "speaker.monitor")
+
+
+def test_others_when_a_device_is_busy_then_are_those_of_its_direction() -> None:
+    pulse = [_pulse("a", "Headset"), _pulse("b", "Built-in"), _pulse("s", "Out", is_input=False)]
+    endpoints = arrange([_alsa("pulse")], pulse)
+    headset = match_endpoint(endpoints, "Headset", is_input=True)
+    assert other_names(endpoints, headset, is_input=True) == ("Built-in",)
+
+
+def test_open_when_the_device_is_busy_then_says_so_and_what_else_there_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    portaudio = pytest.importorskip("engine.audio.portaudio")
+
+    def refuse(*_: object, **__: object) -> None:
+        raise DeviceError("The device Mic cannot be used: Device unavailable.", advice="Close it.")
+
+    endpoints = arrange([_alsa("Mic (hw:0,0)"), _alsa("Other (hw:1,0)")], [])
+    monkeypatch.setattr(portaudio, "open_endpoint", refuse)
+    monkeypatch.setattr(portaudio, "find_index", lambda _endpoint: 0)
+    monkeypatch.setattr(provider, "query_pulse", lambda: ())
+    monkeypatch.setattr(provider, "portaudio_devices", lambda: ())
+    monkeypatch.setattr(provider, "list_endpoints", lambda: endpoints)
+    with pytest.raises(DeviceError, match="Device unavailable") as caught:
+        SystemDevices(VirtualClock()).open_input("Mic (hw:0,0)")
+    assert caught.value.advice == "Close it. Others are: Other (hw:1,0)."
+
+
+def test_open_when_the_sound_system_hangs_then_is_given_up_and_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    answer = threading.Event()
+
+    def hang() -> tuple[()]:
+        answer.wait(20)
+        raise DeviceError("too late")
+
+    monkeypatch.setattr(provider, "OPEN_S", 0.1)
+    monkeypatch.setattr(provider, "portaudio_devices", hang)
+    devices = SystemDevices(VirtualClock())
+    for _ in range(3):
+        with pytest.raises(DeviceError, match="did not answer") as caught:
+            devices.open_input("default")
+        assert "Restart it" in caught.value.advice
+    answer.set()
+
+
+def test_open_when_the_server_is_gone_then_portaudios_default_is_not_taken_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    portaudio = pytest.importorskip("engine.audio.portaudio")
+    opened: list[str] = []
+
+    def refuse(endpoint: Endpoint, *_: object, **__: object) -> None:
+        opened.append(endpoint.info.name)
+        raise DeviceError("Refused.")
+
+    monkeypatch.setattr(portaudio, "open_endpoint", refuse)
+    monkeypatch.setattr(portaudio, "find_index", lambda _endpoint: 0)
+    monkeypatch.setattr(
+        provider, "portaudio_devices", lambda: (_alsa("default", is_default=True), _alsa("pulse"))
+    )
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    devices = SystemDevices(VirtualClock())
+    _pactl(tmp_path, ["mic"], "mic")
+    with pytest.raises(DeviceError, match="Refused"):
+        devices.open_input("default")
+    (tmp_path / "pactl").write_text("#!/bin/sh\nexit 1\n")
+    for name in ("default", "Mic"):
+        with pytest.raises(DeviceError, match="does not answer"):
+            devices.open_input(name)
+    assert opened == ["Mic"]

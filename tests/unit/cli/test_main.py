@@ -1,4 +1,5 @@
 import logging
+import threading
 
 import pytest
 
@@ -45,8 +46,29 @@ def test_bug_when_raised_then_no_traceback_and_the_log_has_it(capsys, monkeypatc
     assert main(["devices"]) == 5
     err = capsys.readouterr().err
     assert "Traceback" not in err
-    assert "RuntimeError: a bug" in err
-    assert "Traceback" in (home / "state" / "vivavoce.log").read_text()
+    assert "a bug" not in err, "the words of such errors are for the log"
+    assert "It is not your fault" in err
+    assert str(home / "state" / "vivavoce.log") in err
+    assert "RuntimeError: a bug" in (home / "state" / "vivavoce.log").read_text()
+
+
+def test_bug_when_raised_on_another_thread_then_it_is_told_and_logged(
+    capsys, monkeypatch, home, caplog
+):
+    def fail_elsewhere(*_: object) -> tuple[()]:
+        thread = threading.Thread(target=lambda: 1 / 0)
+        thread.start()
+        thread.join()
+        return ()
+
+    before = threading.excepthook
+    monkeypatch.setattr("engine.audio.provider.SystemDevices.list_devices", fail_elsewhere)
+    assert main(["devices"]) == 0
+    err = capsys.readouterr().err
+    assert "Traceback" not in err
+    assert err.count("Something unexpected happened") == 1
+    assert "ZeroDivisionError" in (home / "state" / "vivavoce.log").read_text()
+    assert threading.excepthook is before
 
 
 def test_traceback_of_an_engine_error_when_verbose_then_in_the_log_alone(monkeypatch, home, capsys):

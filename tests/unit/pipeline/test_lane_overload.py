@@ -7,7 +7,7 @@ import pytest
 from engine.audio.timeline import AudioTimeline
 from engine.core.errors import BackendError, ComputeDeviceError, StoreError
 from engine.core.events import ActivityRevised, Notice, Severity, SpanMarked
-from engine.core.types import SpanKind
+from engine.core.types import Pcm, SpanKind
 from engine.pipeline.lane import Lane, LaneBackend, LaneHooks
 from engine.text.document import TranscriptDocument
 from tests.helpers.coded_speech import (
@@ -17,6 +17,7 @@ from tests.helpers.coded_speech import (
     CodedRecognizer,
     coded_pcm,
     numbers_told,
+    words_in,
 )
 
 pytestmark = pytest.mark.unit
@@ -99,14 +100,14 @@ class Stall:
         self.is_reached = threading.Event()
         self.go_on = threading.Event()
 
-    def __call__(self, start: int, num_samples: int) -> None:
-        if start + num_samples > self.at and not self.go_on.is_set():
+    def __call__(self, start: int, block: Pcm) -> None:
+        if start + len(block) > self.at and not self.go_on.is_set():
             self.is_reached.set()
             assert self.go_on.wait(20)
 
 
 def stalled(num_words: int, *, is_kept: bool = True, backend=CodedRecognizer) -> Bench:
-    """Return a bench whose lane stood still after 10 s while `num_words` came, and is live again."""
+    """Return a bench whose lane stood still while `num_words` came, and is live again."""
     stall = Stall(10 * RATE)
     bench = Bench(backend(stall), is_kept=is_kept)
     bench.lane.start()
@@ -245,8 +246,8 @@ def test_speakers_when_the_lane_stalls_then_they_are_the_same_after_and_filled_i
 
 @pytest.mark.expects_log
 def test_gpu_when_it_fails_in_the_middle_then_the_rest_and_what_was_lost_come_from_the_cpu():
-    def fail(start: int, num_samples: int) -> None:
-        if start + num_samples > 8 * RATE:
+    def fail(start: int, block: Pcm) -> None:
+        if start + len(block) > 8 * RATE:
             raise ComputeDeviceError("The GPU is out of memory.")
 
     cpu = CodedRecognizer()
@@ -261,8 +262,8 @@ def test_gpu_when_it_fails_in_the_middle_then_the_rest_and_what_was_lost_come_fr
 
 @pytest.mark.expects_log
 def test_gpu_when_it_fails_for_speakers_then_they_are_of_a_new_epoch():
-    def fail(start: int, num_samples: int) -> None:
-        if start + num_samples > 8 * RATE:
+    def fail(start: int, block: Pcm) -> None:
+        if start + len(block) > 8 * RATE:
             raise ComputeDeviceError("The GPU is gone.")
 
     bench = Bench(CodedDiarizer(fail, device="Test GPU"), on_cpu=CodedDiarizer())
@@ -275,9 +276,28 @@ def test_gpu_when_it_fails_for_speakers_then_they_are_of_a_new_epoch():
 
 
 @pytest.mark.expects_log
+def test_lane_when_it_fails_again_at_the_same_place_then_goes_on_behind_it_and_marks_it():
+    def fail(start: int, block: Pcm) -> None:
+        if any(number == 3 for number, _, _ in words_in(block)):
+            raise BackendError("It chokes on this.")
+
+    bench = Bench(CodedRecognizer(fail))
+    bench.capture(coded_pcm(50))
+    bench.lane.start()
+    bench.end()
+
+    (mark,) = (mark for mark in bench.marks().values() if mark.end > mark.start)
+    assert "It chokes on this" in mark.reason
+    told = numbers_told(bench.events)
+    assert sorted(told) == [n for n in range(50) if n in told]
+    assert all(mark.start <= n * WORD_SAMPLES + 2400 < mark.end for n in range(50) if n not in told)
+    assert 46 <= len(told) < 50
+
+
+@pytest.mark.expects_log
 def test_lane_when_it_is_given_up_then_the_rest_of_the_recording_is_marked():
-    def fail(start: int, num_samples: int) -> None:
-        if start + num_samples > 8 * RATE:
+    def fail(start: int, block: Pcm) -> None:
+        if start + len(block) > 8 * RATE:
             raise BackendError("It broke.", recoverable=False)
 
     bench = Bench(CodedRecognizer(fail))

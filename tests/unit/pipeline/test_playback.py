@@ -1,13 +1,14 @@
 """The speak lane in virtual time: nothing lost, no click, everything counted and told."""
 
+import threading
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
-from engine.core.errors import BackendError
-from engine.core.events import SpanMarked, UtteranceState
+from engine.core.errors import BackendError, DeviceError
+from engine.core.events import Notice, SpanMarked, UtteranceState
 from engine.core.types import Pcm
 from tests.helpers.speech import FRAME, RATE, LaneBench, largest_step, tone
 
@@ -226,6 +227,77 @@ def test_output_when_lost_again_at_once_then_speech_goes_on_with_the_next(make: 
     end = bench.wait_for_end()
     assert end.state is UtteranceState.DONE
     assert len(bench.outputs) == 3
+    assert end.heard_samples == len(bench.sound) == len(speech)
+
+
+def test_output_when_lost_behind_the_last_word_then_the_tail_is_heard_as_well(make: Make) -> None:
+    speech = tone(40 * FRAME)
+    # By then everything was given to the loudspeaker.
+    bench = make(speech, lost_at=(35 * FRAME,))
+    bench.speak()
+    end = bench.wait_for_end()
+    assert end.state is UtteranceState.DONE
+    assert len(bench.outputs) == 2
+    assert end.heard_samples == len(bench.sound) == len(speech)
+
+
+def test_output_when_it_stays_away_then_speech_waits_says_so_and_goes_on(make: Make) -> None:
+    speech = tone(100 * FRAME)
+    bench = make(speech, lost_at=(40 * FRAME,))
+    away_until_s = []
+
+    def refuse() -> None:
+        if not bench.outputs:
+            return
+        if not away_until_s:
+            away_until_s.append(bench.clock.now_s() + 30.0)
+        if bench.clock.now_s() < away_until_s[0]:
+            raise DeviceError("There is no output.", advice="Plug one in.")
+
+    bench.open_output = refuse
+    bench.speak()
+    end = bench.wait_for_end()
+    assert end.state is UtteranceState.DONE
+    (paused,) = [e for e in bench.told() if e.state is UtteranceState.PAUSED]
+    assert paused.message == "There is no output. Plug one in."
+    lost, back = [e for e in bench.events if isinstance(e, Notice)]
+    assert lost.message == "Nothing can be heard: There is no output."
+    assert "goes on by itself" in lost.advice
+    assert "goes on" in back.message
+    assert end.heard_samples == len(bench.sound) == len(speech)
+    assert end.message == ""
+
+
+def test_stop_when_the_output_hangs_while_it_is_opened_then_ends_and_lets_go_of_it(
+    make: Make,
+) -> None:
+    bench = make(tone(40 * FRAME))
+    opening, answer = threading.Event(), threading.Event()
+
+    def hang() -> None:
+        opening.set()
+        answer.wait(20)
+
+    bench.open_output = hang
+    bench.speak()
+    assert opening.wait(20)
+    bench.lane.stop()
+    assert bench.wait_for_end().state is UtteranceState.CANCELLED
+    answer.set()
+
+
+def test_computer_when_it_slept_while_speaking_then_the_output_is_opened_anew(make: Make) -> None:
+    speech = tone(60 * FRAME)
+    bench = make(speech)
+
+    def sleep() -> None:
+        bench.slept_s += 60.0
+
+    bench.at(20 * FRAME, sleep)
+    bench.speak()
+    end = bench.wait_for_end()
+    assert end.state is UtteranceState.DONE
+    assert [output.is_closed for output in bench.outputs] == [True, False]
     assert end.heard_samples == len(bench.sound) == len(speech)
 
 

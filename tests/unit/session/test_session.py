@@ -240,7 +240,7 @@ def test_recording_when_models_load_slowly_then_no_word_is_lost(make):
 
 @pytest.mark.unit
 def test_stop_when_the_backlog_is_discarded_then_ends_soon(make):
-    script = RecognizerScript(cost_s=5.0)
+    script = RecognizerScript(cost_s=1.0)
     stream = ScriptedInput([block(16_000)] * 20)
     bench = make(ScriptedDevices([stream]), recognizer=script)
     bench.session.start().result(5)

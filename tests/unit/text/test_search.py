@@ -87,3 +87,21 @@ def test_hit_when_times_are_out_of_order_then_ends_behind_its_start() -> None:
 @pytest.mark.parametrize("text", ["Ünïcode", "İstanbul", "ﬁne", "Ångström", "℡"])
 def test_fold_when_folded_again_then_is_the_same(text: str) -> None:
     assert fold(fold(text)) == fold(text) == fold(text.upper())
+
+
+def test_prepare_when_words_are_taken_in_by_slices_then_all_are_found_as_at_once() -> None:
+    document = heard(*(f" word{i % 7}" for i in range(50)))
+    search = TranscriptSearch(document)
+    assert [search.prepare(20) for _ in range(3)] == [False, False, True]
+    assert search.find("word3 word4") == TranscriptSearch(document).find("word3 word4")
+    document.apply(WordsEdited((3,), (" other",)))
+    document.apply(said("the end", 50.0))
+    assert not search.prepare(5)
+    assert search.find("other word4 word5") == (Hit(3, 6, 1500, 2900),)
+    assert len(search.find("the end")) == 1
+
+
+def test_prepare_when_there_is_no_word_then_nothing_is_left_to_do() -> None:
+    search = TranscriptSearch(TranscriptDocument())
+    assert search.prepare(10)
+    assert search.find("a") == ()

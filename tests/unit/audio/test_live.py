@@ -1,0 +1,122 @@
+"""Real streams over fake drivers: what is done when a device, or the sound system, goes wrong."""
+
+import threading
+
+import numpy as np
+import pytest
+
+from engine.audio.live import LiveInput
+from engine.audio.live_output import OUTPUT_STALL_S, LiveOutput
+from engine.audio.virtual_output import NullOutput
+from engine.core.errors import DeviceError
+from engine.core.timebase import VirtualClock
+from engine.core.types import Pcm
+
+pytestmark = pytest.mark.unit
+
+RATE = 8_000
+ZEROS = np.zeros(100, np.float32)
+
+
+class Watch:
+    def __init__(self) -> None:
+        self.title = "Headset"
+        self.is_there = True
+        self.is_closed = False
+
+    def is_device_there(self) -> bool:
+        return self.is_there
+
+    def close(self) -> None:
+        self.is_closed = True
+
+
+class HangingDriver:
+    """An input whose sound system never answers."""
+
+    num_channels = 1
+    sample_rate = RATE
+    num_device_overflows = 0
+
+    def __init__(self) -> None:
+        self.answer = threading.Event()
+        self.closed = threading.Event()
+
+    def start(self) -> None:
+        pass
+
+    def stop(self) -> None:
+        self.answer.wait(20)
+
+    def close(self) -> None:
+        self.answer.wait(20)
+        self.closed.set()
+
+    def is_active(self) -> bool:
+        return True
+
+    def stream_time_s(self) -> float:
+        return 0.0
+
+    def drain(self) -> tuple[Pcm, int]:
+        return ZEROS, 0
+
+
+def test_input_when_the_sound_system_hangs_then_it_is_left_alone_with_the_stream() -> None:
+    driver = HangingDriver()
+    source = LiveInput("Microphone", driver, VirtualClock())
+    source.start()
+    with pytest.raises(DeviceError, match="does not answer"):
+        source.pause()
+    assert len(source.read().pcm) == len(ZEROS)
+    source.close()
+    assert not source.is_released
+    driver.answer.set()
+    assert driver.closed.wait(10)
+
+
+def test_name_when_the_server_moves_a_stream_then_is_that_of_the_new_device() -> None:
+    watch = Watch()
+    clock = VirtualClock()
+    source = LiveInput("Headset", HangingDriver(), clock, watch)
+    output = LiveOutput("Headset", NullOutput(clock, RATE), clock, watch)
+    watch.title = "Built-in"
+    assert (source.name, output.name) == ("Built-in", "Built-in")
+
+
+def test_output_when_the_device_is_unplugged_then_write_raises_though_the_stream_runs() -> None:
+    watch, clock = Watch(), VirtualClock()
+    output = LiveOutput("Headset", NullOutput(clock, RATE), clock, watch)
+    output.start()
+    assert output.write(ZEROS) == len(ZEROS)
+    watch.is_there = False
+    with pytest.raises(DeviceError, match="Headset is gone"):
+        output.write(ZEROS[:0])
+    output.close()
+    output.close()
+    assert watch.is_closed
+    assert output.is_released
+    assert output.latency_s == 0.0
+
+
+def test_output_when_it_takes_nothing_then_write_raises_even_with_nothing_to_write() -> None:
+    clock = VirtualClock()
+    output = LiveOutput("Speaker", NullOutput(VirtualClock(), RATE), clock)
+    output.start()
+    output.write(ZEROS)
+    output.write(ZEROS[:0])
+    clock.advance(OUTPUT_STALL_S + 0.1)
+    with pytest.raises(DeviceError, match="has taken nothing for 2 s"):
+        output.write(ZEROS[:0])
+
+
+def test_output_when_it_rests_then_is_not_taken_as_lost() -> None:
+    clock = VirtualClock()
+    output = LiveOutput("Speaker", NullOutput(clock, RATE), clock)
+    output.start()
+    output.write(ZEROS)
+    output.end_of_stream()
+    clock.advance(600.0)
+    output.write(ZEROS)
+    clock.advance(1.0)
+    assert output.write(ZEROS) == len(ZEROS)
