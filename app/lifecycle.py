@@ -13,6 +13,7 @@ from app.jobs import Jobs
 from app.shelf import Shelf
 from app.speech import Speech
 from app.state import AppState
+from engine.core.errors import EngineError
 from engine.core.events import SessionState
 
 logger = logging.getLogger(__name__)
@@ -146,6 +147,7 @@ class Lifecycle(QObject):
         if session is None:
             # One that is being made has threads of its own: it has to be closed once it is there.
             if not self._controller.is_building:
+                self._keep_edits()
                 self._finish()
             else:
                 self._watchdog.start()
@@ -155,6 +157,7 @@ class Lifecycle(QObject):
             self._watchdog.start()
 
         def work() -> None:
+            self._keep_edits()
             try:
                 if has_words:
                     session.stop().result()
@@ -165,6 +168,13 @@ class Lifecycle(QObject):
             self._jobs.call_soon(self._finish)
 
         threading.Thread(target=work, name="vivavoce-close", daemon=True).start()
+
+    def _keep_edits(self) -> None:
+        """Bring to disk what was changed last. Thread: any."""
+        try:
+            self._shelf.write_edits()
+        except EngineError as error:
+            logger.warning("a change of a kept recording is lost: %s", error)
 
     @Slot()
     def _go_on(self) -> None:

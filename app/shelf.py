@@ -9,6 +9,7 @@ from app.broken_off import BrokenOff
 from app.exports import Exports
 from app.i18n import tr
 from app.jobs import Jobs
+from app.kept_edits import KeptEdits
 from app.state import AppState
 from app.views.sessions_panel import describe
 from engine.core.config import Settings, folders
@@ -72,7 +73,8 @@ class Shelf(QObject):
         self._missing: tuple[ModelStatus, ...] = ()
         self._failed: frozenset[BackendKind] | None = None
         self._was_busy = False
-        self.exports = Exports(state, jobs, self._library, self._show_error)
+        self._edits = KeptEdits(self._library)
+        self.exports = Exports(state, jobs, self._written_library, self._show_error)
         self._broken_off = BrokenOff(state, jobs, self.list_sessions)
         self._cancel = CancelToken()
         state.backends_changed.connect(self._check_models)
@@ -131,6 +133,11 @@ class Shelf(QObject):
 
         return SessionLibrary(self.sessions_dir)
 
+    def _written_library(self) -> "SessionLibrary":
+        """Return the kept recordings with all changes on disk. Thread: a worker."""
+        self.write_edits()
+        return self._library()
+
     def _list_models(self) -> tuple["ModelStatus", ...]:
         return self._store().list()
 
@@ -183,7 +190,7 @@ class Shelf(QObject):
             return
 
         def work() -> tuple[TranscriptDocument, "SessionInfo"] | None:
-            library = self._library()
+            library = self._written_library()
             if not self._broken_off.finish(library, session_id):
                 return None
             stored = library.open(session_id)
@@ -220,12 +227,17 @@ class Shelf(QObject):
 
     def edit_stored(self, events: Sequence[EditEvent]) -> None:
         """Change the kept recording that is shown, and keep the change."""
-        session_id = self._state.stored_id
+        self._edits.add(self._state.stored_id, events)
         self._state.apply_edits(events)
-        # In order, so that what is undone is written after what was done.
-        self._jobs.run_in_order(
-            lambda: self._library().append_edits(session_id, events), on_error=self._show_error
-        )
+        self._jobs.run(self.write_edits, on_error=self._show_error)
+
+    def write_edits(self) -> None:
+        """Bring every change of kept recordings to disk. Thread: any; it blocks.
+
+        Raises:
+            EngineError: a change could not be written.
+        """
+        self._edits.write()
 
     def _tell_sessions(self, infos: tuple["SessionInfo", ...]) -> None:
         self.sessions_listed.emit(infos)

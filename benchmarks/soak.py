@@ -8,6 +8,7 @@ import argparse
 import sys
 import tempfile
 import tracemalloc
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -31,7 +32,7 @@ from engine.backends.protocols import Backend, BackendContext
 from engine.core.config import Settings
 from engine.core.types import BackendKind, Pcm
 
-_MAKERS = {
+_MAKERS: dict[BackendKind, Callable[[], Backend]] = {
     BackendKind.RECOGNIZER: FakeRecognizer,
     BackendKind.DIARIZER: FakeDiarizer,
     BackendKind.SYNTHESIZER: FakeSynthesizer,

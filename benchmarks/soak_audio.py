@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -17,8 +18,6 @@ _MIN_RUN = 160
 _EDGE = 640
 """Samples that a resampler's filter bends where a device begins or ends."""
 _MAX_RESIDUAL = 0.02
-_SEARCH = RATE
-_FINE = 20
 
 
 @dataclass
@@ -31,8 +30,8 @@ class Identified:
         num_gap: drawn as lost.
         unknown: stretches that are none of these.
         unmarked: places where samples are missing and no gap or pause is drawn.
-        shifts: by how much the session clock moved against the world, at each gap.
-        num_kept_of_exact: of those that devices of the session's own rate brought.
+        shifts: by how much the session clock moved against the world at each gap, and over each
+            stretch of another rate.
     """
 
     num_exact: int = 0
@@ -59,7 +58,7 @@ def identify(path: Path, spans: Sequence[SpanMarked], tones: Tones) -> Identifie
     breaks = sorted({0, len(pcm), *pauses, *(edge for gap in gaps for edge in gap)})
     inside = {start for start, _ in gaps}
     before: _Run | None = None
-    for start, end in zip(breaks, breaks[1:], strict=False):
+    for start, end in pairwise(breaks):
         if start in inside:
             if np.any(pcm[start:end]):
                 found.unknown.append((start, end))
@@ -105,9 +104,7 @@ def _exact_runs(pcm: NDArray[np.int16], start: int, end: int) -> list[_Run]:
     cuts: Counts = np.flatnonzero(np.diff(told) % PERIOD != 1) + 1
     edges = [0, *cuts.tolist(), len(told)]
     return [
-        _Run(start + a, start + b, int(told[a]))
-        for a, b in zip(edges, edges[1:], strict=False)
-        if b - a >= _MIN_RUN
+        _Run(start + a, start + b, int(told[a])) for a, b in pairwise(edges) if b - a >= _MIN_RUN
     ]
 
 
@@ -122,16 +119,19 @@ def _take_tones(
     size = RATE // 2
     for at in range(start + _EDGE, end - _EDGE - size + 1, size):
         piece = np.asarray(pcm[at : at + size]) / 32767.0
-        if not _is_heard(piece, tones, found, at):
+        if not _is_heard(piece, tones):
             found.unknown.append((at, at + size))
     found.num_tones += end - start
 
 
-def _is_heard(piece: NDArray[np.float64], tones: Tones, found: Identified, at: int) -> bool:
-    """Whether a piece is what the tones are at one time near it, sample for sample."""
+def _is_heard(piece: NDArray[np.float64], tones: Tones) -> bool:
+    """Whether a piece is nothing but the tones, without a seam. When it was, the runs tell."""
     t = np.arange(len(piece)) / RATE
     basis = np.concatenate(
-        (np.sin(2 * np.pi * t[:, None] * tones.hertz), np.cos(2 * np.pi * t[:, None] * tones.hertz)),
+        (
+            np.sin(2 * np.pi * t[:, None] * tones.hertz),
+            np.cos(2 * np.pi * t[:, None] * tones.hertz),
+        ),
         axis=1,
     )
     weights, *_ = np.linalg.lstsq(basis, piece, rcond=None)

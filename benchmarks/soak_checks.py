@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.soak_audio import identify
+from benchmarks.soak_memory import SETTLED_HOURS, memory_slope
 from benchmarks.soak_report import Report
-from benchmarks.soak_run import Soak, memory_slope
+from benchmarks.soak_run import Soak
 from benchmarks.soak_signal import RATE, Tones
 from engine.core.events import FinalWords
 from engine.core.types import SpanKind
@@ -17,7 +18,6 @@ from engine.text.document import TranscriptDocument
 
 MAX_SLOPE_MB = 10.0
 """Growth of memory an hour, transcript and speaker rows (about 5 MB) included."""
-_SETTLED_HOURS = 1 / 6
 _MAX_HOLE_S = 2.0
 _MAX_OVERLAP_S = 0.35
 _MAX_SHIFT_S = 0.15
@@ -64,8 +64,8 @@ def check_words(report: Report, soak: Soak, folder: Path, *, has_pauses: bool = 
     )
     told = Counter(zip(soak.words[::3], soak.words[1::3], soak.words[2::3], strict=True))
     report.figure("final words", told.total())
-    report.check("every word told is stored", not told - stored, list((told - stored))[:5])
-    report.check("every word stored was told", not stored - told, list((stored - told))[:5])
+    report.check("every word told is stored", not told - stored, list(told - stored)[:5])
+    report.check("every word stored was told", not stored - told, list(stored - told)[:5])
     if has_pauses:
         return
     holes, overlap_s = _holes(soak)
@@ -107,11 +107,13 @@ def check_run(report: Report, soak: Soak, log_lines: list[str]) -> None:
     report.check("nothing was given up", not bad, bad)
     report.check("nothing unexpected in the log", not log_lines, log_lines)
     report.check("everybody kept step", soak.clock.num_late_steps == 0, soak.clock.num_late_steps)
-    slope = memory_slope(soak.memory, _SETTLED_HOURS)
+    slope = memory_slope(soak.memory.points, SETTLED_HOURS)
     if slope is not None:
         report.figure("memory, MB an hour after ten minutes", round(slope, 2))
-        report.figure("memory, MB at first / last", _ends(soak.memory))
+        report.figure("memory, MB at first / last", _ends(soak.memory.points))
         report.check("memory is flat", slope < MAX_SLOPE_MB, slope)
+    for line in soak.memory.growth():
+        report.figure("  grew", line)
 
 
 def check_threads(report: Report) -> None:
@@ -160,8 +162,8 @@ def _difference(stored: TranscriptDocument, live: TranscriptDocument) -> str:
     first, second = stored.activity, live.activity
     if first.num_frames != second.num_frames:
         return f"speaker rows: {first.num_frames}, {second.num_frames}"
-    rows = [a.rows(0, a.num_frames).astype(np.float32) for a in (first, second)]
-    return "" if np.allclose(*rows, atol=_ROUNDING) else "speaker rows"
+    here, there = (a.rows(0, a.num_frames).astype(np.float32) for a in (first, second))
+    return "" if np.allclose(here, there, atol=_ROUNDING) else "speaker rows"
 
 
 def _size(document: TranscriptDocument) -> str:
@@ -169,5 +171,5 @@ def _size(document: TranscriptDocument) -> str:
 
 
 def _ends(memory: list[tuple[float, float]]) -> str:
-    settled = [mb for hours, mb in memory if hours >= _SETTLED_HOURS]
+    settled = [mb for hours, mb in memory if hours >= SETTLED_HOURS]
     return f"{settled[0]:.0f} / {settled[-1]:.0f}"

@@ -2,9 +2,8 @@
 
 import errno
 import os
-from collections.abc import Callable
-from contextlib import AbstractContextManager, ExitStack, contextmanager
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING

@@ -1,6 +1,5 @@
 """One soak at the virtual clock: a session, a world with faults, and what is told meanwhile."""
 
-import gc
 import heapq
 import itertools
 import queue
@@ -12,13 +11,11 @@ from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from random import Random
 
-import numpy as np
-import psutil
-
 from benchmarks.soak_backends import Trouble, TroubledBackend
 from benchmarks.soak_clock import SoakClock
 from benchmarks.soak_edits import random_edits
 from benchmarks.soak_faults import FAULTS
+from benchmarks.soak_memory import MemoryWatch
 from benchmarks.soak_sound import MICROPHONES, Heard, SoakDevices, SoundWorld
 from engine.backends.protocols import Backend, BackendContext
 from engine.core.config import Settings
@@ -35,8 +32,6 @@ _DRAIN_S = 0.5
 MEMORY_S = 120.0
 """Virtual time between two measurements of memory."""
 _PATIENCE_S = 60.0
-
-Make = Callable[[BackendKind], Backend]
 
 
 class Soak:
@@ -67,7 +62,7 @@ class Soak:
         self.told: Counter[str] = Counter()
         self.notices: Counter[str] = Counter()
         self.words = array("q")  # (start, end, hash of the text) of each, in turn
-        self.memory: list[tuple[float, float]] = []  # (hours, MB)
+        self.memory = MemoryWatch()
         self.num_faults: Counter[str] = Counter()
         self._create = create_backend
         self._actions: list[tuple[float, int, Callable[[], None]]] = []
@@ -172,8 +167,7 @@ class Soak:
             self.session.drain_events(_PATIENCE_S)
         if now_s >= self._next_memory_s:
             self._next_memory_s = now_s + MEMORY_S
-            gc.collect()
-            self.memory.append((now_s / 3600, psutil.Process().memory_info().rss / 1e6))
+            self.memory.measure(now_s / 3600)
         return True
 
     def _take(self, event: Event) -> None:
@@ -190,12 +184,3 @@ class Soak:
                 self.notices[f"{severity}: {shape}"] += 1
         while not self.edits.empty():
             self.session.edit(random_edits(self.session.document, Random(self.edits.get())))
-
-
-def memory_slope(memory: list[tuple[float, float]], from_hours: float) -> float | None:
-    """Return the growth in MB an hour from then on; None without enough measurements."""
-    later = [(hours, mb) for hours, mb in memory if hours >= from_hours]
-    if len(later) < 5:
-        return None
-    hours, megabytes = np.array(later).T
-    return float(np.polyfit(hours, megabytes, 1)[0])

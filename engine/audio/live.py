@@ -1,11 +1,13 @@
 """A real input as the contract wants it, over whichever callback fills its ring."""
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import Protocol
 
 import numpy as np
 
 from engine.audio.device import InputBlock
 from engine.audio.files import clean
+from engine.audio.pin import pin, unpin
 from engine.core.attempt import Attempt
 from engine.core.errors import DeviceError
 from engine.core.timebase import Clock
@@ -88,13 +90,21 @@ class LiveInput:
         clock: tells how long nothing has come.
         watch: tells whether the device is still there, where the stream itself would not: a
             sound server moves the streams of a device that was unplugged to another one.
+        alone: held while the stream is closed, by whoever opens and closes others.
     """
 
     def __init__(
-        self, name: str, driver: InputDriver, clock: Clock, watch: DeviceWatch | None = None
+        self,
+        name: str,
+        driver: InputDriver,
+        clock: Clock,
+        watch: DeviceWatch | None = None,
+        alone: AbstractContextManager[object] | None = None,
     ) -> None:
         self._name = name
         self._driver = driver
+        pin(driver)
+        self._alone = alone or nullcontext()
         self._clock = clock
         self._watch = watch
         self._is_started = False
@@ -182,11 +192,12 @@ class LiveInput:
         self.is_closed = True
         if self._watch is not None:
             self._watch.close()
-        # The action keeps the driver, whose memory the sound system may still write to.
         Attempt(self._release).wait(END_S)
 
     def _release(self) -> None:
-        self._driver.close()
+        with self._alone:
+            self._driver.close()
+        unpin(self._driver)
         self.is_released = True
 
     def _gone(self) -> DeviceError:

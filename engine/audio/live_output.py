@@ -1,9 +1,11 @@
 """A real output as the contract wants it, over whichever callback drains its ring."""
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import Protocol
 
 from engine.audio.device import OutputStream
 from engine.audio.live import END_S, DeviceWatch
+from engine.audio.pin import pin, unpin
 from engine.core.attempt import Attempt
 from engine.core.errors import DeviceError
 from engine.core.timebase import Clock
@@ -26,13 +28,21 @@ class LiveOutput:
         driver: its open stream.
         clock: tells how long nothing was taken.
         watch: tells what became of the device, where the stream itself would not.
+        alone: held while the stream is closed, by whoever opens and closes others.
     """
 
     def __init__(
-        self, name: str, driver: OutputDriver, clock: Clock, watch: DeviceWatch | None = None
+        self,
+        name: str,
+        driver: OutputDriver,
+        clock: Clock,
+        watch: DeviceWatch | None = None,
+        alone: AbstractContextManager[object] | None = None,
     ) -> None:
         self._name = name
         self._driver = driver
+        pin(driver)
+        self._alone = alone or nullcontext()
         self._clock = clock
         self._watch = watch
         self._is_closed = False
@@ -107,11 +117,12 @@ class LiveOutput:
         self._is_closed = True
         if self._watch is not None:
             self._watch.close()
-        # The action keeps the driver, whose memory the sound system may still read.
         Attempt(self._release).wait(END_S)
 
     def _release(self) -> None:
-        self._driver.close()
+        with self._alone:
+            self._driver.close()
+        unpin(self._driver)
         self.is_released = True
 
     def _check_progress(self) -> None:

@@ -152,8 +152,8 @@ class PortAudioStream:
     """A sounddevice or rtmixer stream with its errors turned into DeviceError."""
 
     def __init__(self, name: str, make: Callable[[], Any]) -> None:
-        # Else a sound server that hangs would keep the program from ending. On Linux a process
-        # that ends leaves nothing behind.
+        # A sound server that hangs would keep the program from ending: it waits there for all
+        # streams to be closed. On Linux a process leaves nothing behind.
         if sys.platform == "linux":
             atexit.unregister(sd._exit_handler)
         self._name = name

@@ -50,7 +50,7 @@ class _Releasable(Protocol):
 class SystemDevices:
     """The devices of this machine; an `engine.audio.device.DeviceProvider`.
 
-    Only real devices need PortAudio. Thread: any; streams are opened one after the other.
+    Only real devices need PortAudio. Thread: any; streams are opened and closed one at a time.
 
     Args:
         clock: paces files and null devices.
@@ -62,7 +62,8 @@ class SystemDevices:
         self._clock = clock
         self._is_fast = is_fast
         self._use_rtmixer = use_rtmixer
-        # Opening sets the environment that the sound server's library reads.
+        # PortAudio's list of open streams has no lock of its own, and opening sets the environment
+        # that the sound server's library reads.
         self._lock = threading.Lock()
         self._open: list[_Releasable] = []
         self._names_on_server: set[str] = set()
@@ -169,14 +170,14 @@ class SystemDevices:
     def _open_input(self, name: str) -> InputStream:
         endpoint, driver = self._open_driver(name, self._drivers()[0], is_input=True)
         watch = _watch(endpoint, is_input=True)
-        stream = LiveInput(endpoint.info.name, driver, self._clock, watch)
+        stream = LiveInput(endpoint.info.name, driver, self._clock, watch, self._lock)
         self._open.append(stream)
         return stream
 
     def _open_output(self, name: str) -> OutputStream:
         endpoint, driver = self._open_driver(name, self._drivers()[1], is_input=False)
         watch = _watch(endpoint, is_input=False)
-        stream = LiveOutput(endpoint.info.name, driver, self._clock, watch)
+        stream = LiveOutput(endpoint.info.name, driver, self._clock, watch, self._lock)
         self._open.append(stream)
         return stream
 

@@ -27,6 +27,7 @@ class LivePolicy:
         min_hop: audio between two decodes at least.
         hop_per_cost: audio between two decodes, in multiples of the time a decode takes.
         max_hop: audio between two decodes at most, also when behind.
+        hurry_backlog: with so much audio waiting, readings are greedy: the cheapest there are.
         min_distance: see `engine.text.agreement.AgreementPolicy`.
         edge_hold: see there.
         doubtful_hold: see there.
@@ -54,6 +55,7 @@ class LivePolicy:
     min_hop: int = _samples(0.32)
     hop_per_cost: float = 1.2
     max_hop: int = _samples(3.0)
+    hurry_backlog: int = _samples(6.0)
     min_distance: int = _samples(0.9)
     edge_hold: int = _samples(0.8)
     doubtful_hold: int = _samples(1.8)

@@ -31,6 +31,7 @@ class LiveState:
         final_until: end of the last final word.
         floor: nothing before this sample is read again.
         language: of this utterance; None where not yet known.
+        is_hurried: whether so much audio waits that readings have to be cheap.
     """
 
     position: int = 0
@@ -48,3 +49,4 @@ class LiveState:
     final_until: int = 0
     floor: int = 0
     language: str | None = None
+    is_hurried: bool = False

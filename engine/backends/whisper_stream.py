@@ -105,8 +105,9 @@ class WhisperStream:
         self._state = LiveState()
 
     def set_backlog(self, num_samples: int) -> None:
-        """Put the next reading off until the audio that waits has been taken."""
+        """Put the next reading off until the audio that waits has been taken; read in haste."""
         state, policy = self._state, self._policy
+        state.is_hurried = num_samples >= policy.hurry_backlog
         if num_samples >= policy.min_hop:
             latest = state.read_until + policy.max_hop
             state.next_read = max(state.next_read, min(state.position + num_samples, latest))
@@ -241,7 +242,7 @@ class WhisperStream:
             prefix=[moved(word, -state.window_start) for word in state.prefix],
             context=state.context,
             language=state.language,
-            beam_size=beam_size,
+            beam_size=1 if state.is_hurried else beam_size,
         )
         if until - state.window_start >= _LANGUAGE_SAMPLES:
             state.language = reading.language

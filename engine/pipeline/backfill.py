@@ -16,6 +16,8 @@ from engine.pipeline.stream_run import LaneBackend
 
 logger = logging.getLogger(__name__)
 
+_MAX_FAILURES = 3
+"""What is left of a stretch that fails in so many places is given up."""
 _LATER = "it will be filled in"
 _PERHAPS = "nothing is kept of the audio, so it is filled in only if there is time soon"
 _GONE = "the audio is not kept"
@@ -117,10 +119,7 @@ class Backfill:
             raise
         except EngineError as error:
             logger.warning("the %s cannot fill a stretch in: %s", self._name, error)
-            self._drop_filling()
-            self._holes.popleft()
-            self._told.tell(hole, f"{hole.why}; it could not be filled in: {error.message}")
-            return
+            is_done = self._fail(hole, error)
         if is_done:
             self._drop_filling()
             self._holes.popleft()
@@ -160,6 +159,22 @@ class Backfill:
         if hole.start != before:
             self._show(hole)
         return hole.start >= hole.end
+
+    def _fail(self, hole: Hole, error: EngineError) -> bool:
+        """Leave out where a stretch cannot be decoded; return whether that is the rest of it."""
+        failed_at = self._filling.position if self._filling is not None else hole.end
+        self._drop_filling()
+        hole.num_failures += 1
+        is_whole = hole.num_failures >= _MAX_FAILURES or not hole.start < failed_at < hole.end
+        why = f"{hole.why}; it could not be filled in: {error.message}"
+        if is_whole:
+            self._told.tell(hole, why)
+            return True
+        if self._hooks.marks_lost:
+            self._told.tell(Hole(self._hooks.next_mark_id(), hole.start, failed_at, why), why)
+        hole.start = failed_at
+        self._show(hole)
+        return False
 
     def _lose_before(self, hole: Hole, start: int) -> bool:
         """Leave out what is gone of a stretch; return whether nothing is left of it."""

@@ -16,6 +16,8 @@ WORD_CONTEXT_S = (1.0, 0.6)
 """Audio before and after a stretch that is heard as well, so that words at its edges are whole."""
 SPEAKER_CONTEXT_S = (20.0, 20.0)
 """The same for speakers, who are recognized by what was told of them there."""
+_PATIENCE_S = 3.0
+"""Backlog that a stream which fills in is told of."""
 _EPOCHS_FROM = 1_000
 """Epochs of streams that fill in: none that a live stream has. They are matched to the live ones
 and never shown."""
@@ -30,12 +32,14 @@ class Hole:
         start: first sample; moves on as it is filled in.
         end: one past the last.
         why: it was left out.
+        num_failures: places in it that could not be decoded.
     """
 
     mark_id: int
     start: int
     end: int
     why: str
+    num_failures: int = 0
 
 
 class Filling(Protocol):
@@ -65,16 +69,18 @@ class WordFilling:
     def __init__(self, hole: Hole, backend: LaneBackend, timeline: AudioTimeline) -> None:
         rate = timeline.sample_rate
         before, after = (samples(length_s, rate) for length_s in WORD_CONTEXT_S)
-        self.position = max(hole.start - before, timeline.start, 0)
+        self.position = max(hole.start - _unharmed(before, hole), timeline.start, 0)
         self.until = min(hole.end + after, timeline.end)
         self._hole = hole
         self._first = hole.start
+        self._patience = samples(_PATIENCE_S, rate)
         self._run = StreamRun(backend, rate, self.position)
 
     def push(self, pcm: Pcm) -> Sequence[Event]:
         """See `Filling`."""
         self.position += len(pcm)
-        return self._told(self._run.push(pcm, self.until - self.position))
+        # Nobody waits: few readings, but none in haste.
+        return self._told(self._run.push(pcm, min(self.until - self.position, self._patience)))
 
     def finish(self) -> Sequence[Event]:
         """See `Filling`."""
@@ -110,7 +116,7 @@ class SpeakerFilling:
     def __init__(self, hole: Hole, backend: LaneBackend, timeline: AudioTimeline) -> None:
         rate = timeline.sample_rate
         before, after = (samples(length_s, rate) for length_s in SPEAKER_CONTEXT_S)
-        wanted = max(hole.start - before, timeline.start, 0)
+        wanted = max(hole.start - _unharmed(before, hole), timeline.start, 0)
         self.position = grid_start(backend.spec, wanted, rate)
         self.until = min(hole.end + after, timeline.end)
         self._hole = hole
@@ -157,3 +163,8 @@ class SpeakerFilling:
                 self._rows[first : first + len(rows)] = 0.0
                 self._rows[first : first + len(rows), : rows.shape[1]] = rows
                 self._num_told = max(self._num_told, first + len(rows))
+
+
+def _unharmed(num_samples: int, hole: Hole) -> int:
+    """Return how much to hear before a stretch: nothing of what could not be decoded."""
+    return 0 if hole.num_failures else num_samples

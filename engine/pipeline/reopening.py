@@ -13,7 +13,7 @@ MAX_RETRY_S = 0.5
 STEADY_S = 5.0
 """A device that is lost again sooner comes and goes: it is given time."""
 FLAP_S = 1.0
-MAX_FLAP_S = 8.0
+MAX_FLAP_S = 4.0
 OFFER_S = 5.0
 """By then somebody should be told what else there is."""
 _WAIT_S = 0.2
@@ -79,10 +79,6 @@ class Reopening:
         self._next_s = now_s + self._flap_s
         self._retry_s = RETRY_S
 
-    def note_success(self, now_s: float) -> None:
-        """Remember when what was opened has brought samples."""
-        self._back_at_s = now_s
-
     def take(self) -> Opened | None:
         """Return the stream once it is open; waits for it, a fifth of a second at most."""
         if self._attempt is None:
@@ -93,9 +89,12 @@ class Reopening:
             return None
         attempt, self._attempt = self._attempt, None
         try:
-            return attempt.result()
+            opened = attempt.result()
         except EngineError as error:
             self.error = error
+        else:
+            self._back_at_s = opened.at_s
+            return opened
         self._next_s = self._now_s() + self._retry_s
         self._retry_s = min(2 * self._retry_s, MAX_RETRY_S)
         return None

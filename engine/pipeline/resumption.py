@@ -7,7 +7,7 @@ from engine.core.types import Pcm
 _SETTLE_S = 0.3
 """What comes late all at once has come by then."""
 _TOLERANCE_S = 0.1
-"""A device that kept its samples meanwhile brings them to within this."""
+"""Devices bring their samples to within this: less is no hole."""
 _EMPTY = np.zeros(0, dtype=np.float32)
 
 
@@ -26,7 +26,9 @@ class Resumption:
         self._rate = rate
         self._opened_s = opened_s
         self._blocks: list[Pcm] = []
-        self._first_s: float | None = None
+        self._num_samples = 0
+        self._first_s = 0.0
+        self._start_s = float("inf")
 
     @classmethod
     def after_silence(cls, rate: int) -> "Resumption":
@@ -35,41 +37,46 @@ class Resumption:
 
     def push(self, pcm: Pcm, now_s: float) -> None:
         """Hold samples back."""
-        if len(pcm):
-            self._blocks.append(pcm)
-            if self._first_s is None:
-                self._first_s = now_s
+        if not len(pcm):
+            return
+        if not self._blocks:
+            self._first_s = now_s
+        self._blocks.append(pcm)
+        self._num_samples += len(pcm)
+        # Samples come late, never early: whichever came least late tells most.
+        self._start_s = min(self._start_s, now_s - self._num_samples / self._rate)
 
     @property
     def has_samples(self) -> bool:
         """Whether any are held back."""
         return bool(self._blocks)
 
-    def is_settled(self, filled_s: float, now_s: float) -> bool:
+    def is_settled(self, filled_s: float | None, now_s: float) -> bool:
         """Whether the hole can be measured; see `settle`."""
-        if self._first_s is None:
+        if not self._blocks:
             return False
-        if self._opened_s is not None or now_s - self._first_s >= _SETTLE_S:
+        if now_s - self._first_s >= _SETTLE_S:
             return True
-        return self._start_s(now_s) - filled_s <= _TOLERANCE_S
+        if filled_s is None:
+            return True
+        return self._opened_s is None and self._start_s - filled_s <= _TOLERANCE_S
 
-    def settle(self, filled_s: float, now_s: float) -> tuple[Pcm, float]:
+    def settle(self, filled_s: float | None) -> tuple[Pcm, float]:
         """Return (samples, seconds missing before them).
 
         Args:
-            filled_s: time up to which everything is told.
-            now_s: when the newest came.
+            filled_s: time up to which everything is told; None where nothing can be missing.
         """
-        pcm = np.concatenate([_EMPTY, *self._blocks])
-        start_s = self._start_s(now_s)
+        pcm = np.concatenate(self._blocks)
+        if filled_s is None:
+            return pcm, 0.0
         if self._opened_s is None:
-            hole_s = start_s - filled_s
+            hole_s = self._start_s - filled_s
             return pcm, hole_s if hole_s > _TOLERANCE_S else 0.0
+        start_s = max(self._start_s, self._opened_s)
         if self._opened_s >= filled_s:
-            return pcm, max(start_s, self._opened_s) - filled_s
+            return pcm, start_s - filled_s
         # It was opened while another still brought samples: those are not told twice.
-        overlap = round(max(0.0, filled_s - max(start_s, self._opened_s)) * self._rate)
-        return pcm[overlap:], max(0.0, start_s - filled_s)
-
-    def _start_s(self, now_s: float) -> float:
-        return now_s - sum(map(len, self._blocks)) / self._rate
+        overlap = round(max(0.0, filled_s - start_s) * self._rate)
+        hole_s = start_s - filled_s
+        return pcm[overlap:], hole_s if hole_s > _TOLERANCE_S else 0.0

@@ -199,20 +199,20 @@ class SteadyInput:
         assert resumption is not None
         assert self._stream is not None
         resumption.push(block.pcm, self._now_s)
-        filled_s = self._now_s if self._filled_s is None else self._filled_s
-        if not (resumption.is_settled(filled_s, self._now_s) or is_last or block.is_end):
+        is_settled = resumption.is_settled(self._filled_s, self._now_s)
+        if not (is_settled or is_last or block.is_end):
             return Captured(_EMPTY)
         self._resumption = None
         if not resumption.has_samples:
             return self._grow(0.0)
-        pcm, hole_s = resumption.settle(filled_s, self._now_s)
+        pcm, hole_s = resumption.settle(self._filled_s)
         lost = samples(hole_s, self._rate)
         reason = self._reason if self._lost_since_s is not None else resumption.reason
         is_same_gap, self._is_gap_told = self._is_gap_told, False
         if self._lost_since_s is not None:
-            self._notices.back(self._stream.name, self._now_s - self._lost_since_s)
+            end_s = self._now_s if self._filled_s is None else self._filled_s + hole_s
+            self._notices.back(self._stream.name, end_s - self._lost_since_s)
             self._lost_since_s = None
-            self._reopening.note_success(self._now_s)
         self._filled_s = self._now_s
         return Captured(
             self._resampler.push(pcm), lost, reason, is_same_gap=is_same_gap, is_end=block.is_end

@@ -255,7 +255,7 @@ def _entry(table: Mapping[str, Any], at: int, path: Path) -> ModelEntry:
         return msgspec.convert(table, ModelEntry)
     except (ValueError, TypeError) as error:  # msgspec's ValidationError is a ValueError
         raise ConfigError(
-            f"In the model list {path}, model {name} is wrong: {error}.", advice=_MEND
+            f"The model list {path} is wrong at model {name}: {error}.", advice=_MEND
         ) from error
 
 

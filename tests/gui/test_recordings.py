@@ -15,6 +15,7 @@ from engine.core.events import (
 from engine.store.exporters.options import ExportFormat
 from engine.store.header import SessionHeader
 from engine.store.journal import Journal
+from engine.store.library import SessionLibrary
 from tests.helpers.window import (
     RATE,
     WindowParts,
@@ -230,3 +231,18 @@ def test_changes_of_a_kept_recording_are_there_when_it_is_opened_again(
     assert document.words[1].heard == " words"
     assert document.speaker_name(speaker) == "Maria"
     assert document.speaker_color(speaker) == speaker.slot
+
+
+def test_a_correction_of_a_kept_recording_is_kept_when_the_window_closes_over_it(
+    parts: WindowParts, qtbot: QtBot
+) -> None:
+    _store_session(parts.shelf.sessions_dir)
+    (folder,) = parts.shelf.sessions_dir.iterdir()
+    parts.shelf.open_session(folder.name)
+    qtbot.waitUntil(lambda: parts.state.stored_id == folder.name)
+    parts.window.transcript.edit_row(0)
+    parts.window.transcript.editors.line.setPlainText("kept sentences")
+    parts.window.close()
+    qtbot.waitUntil(lambda: parts.lifecycle.is_finished)
+    document = SessionLibrary(parts.shelf.sessions_dir).open(folder.name).document()
+    assert document.text() == "kept sentences"

@@ -115,6 +115,8 @@ class Scene:
         )
         self.session.subscribe(self.events.append)
         self.session.load()
+        for kind in _MAKERS:
+            self.session.wait_until_loaded(kind)
 
     @contextmanager
     def hearing(self, seconds: float = 35.0) -> Iterator[None]:
@@ -185,8 +187,7 @@ class Scene:
     def close(self) -> None:
         """End the session."""
         self.session.close()
-        left = [t.name for t in threading.enumerate() if t.name.startswith("vivavoce")]
-        assert left == [], f"threads are left: {left}"
+        until(lambda: not any(t.name.startswith("vivavoce") for t in threading.enumerate()))
 
 
 @contextmanager

@@ -170,8 +170,9 @@ class _Run:
         marks = [m for m in bench.told(SpanMarked) if m.kind is SpanKind.UNTRANSCRIBED]
         first = {mark.mark_id: mark for mark in reversed(marks)}
         last = {mark.mark_id: mark for mark in marks}
-        told = numbers_told(bench.events)
         num_words = (stopped.num_samples - VOICED_SAMPLES) // WORD_SAMPLES + 1
+        # A last word that was cut by the end counts for nothing.
+        told = [number for number in numbers_told(bench.events) if number < num_words]
         middles = {n: n * WORD_SAMPLES + VOICED_SAMPLES // 2 for n in range(num_words)}
         missing = [n for n in range(num_words) if n not in set(told)]
         newest, num_filled = -1, 0

@@ -253,6 +253,20 @@ def test_set_backlog_when_behind_then_fewer_decodes_and_the_same_words() -> None
     assert join_words(finals(events)) == SENTENCE
 
 
+def test_set_backlog_when_far_behind_then_reads_greedily_until_it_has_caught_up() -> None:
+    words = script(SENTENCE)
+    pcm = audio_for(words, 9.0)
+    decoder = ScriptDecoder(words)
+    stream = WhisperStream(decoder, LevelDetector())
+    for backlog, part in ((8 * RATE, pcm[: 4 * RATE]), (0, pcm[4 * RATE :])):
+        first = len(decoder.calls)
+        for at in range(0, len(part), 1600):
+            stream.set_backlog(backlog)
+            stream.push(part[at : at + 1600])
+        beams = {call.beam_size for call in decoder.calls[first:]}
+        assert (beams == {1}) == (backlog > 0)
+
+
 def test_push_when_decodes_take_long_then_they_come_less_often() -> None:
     words = script(SENTENCE)
     pcm = audio_for(words, 9.0)

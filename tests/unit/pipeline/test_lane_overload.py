@@ -276,22 +276,28 @@ def test_gpu_when_it_fails_for_speakers_then_they_are_of_a_new_epoch():
 
 
 @pytest.mark.expects_log
-def test_lane_when_it_fails_again_at_the_same_place_then_goes_on_behind_it_and_marks_it():
+@pytest.mark.parametrize("num_words", [35, 100])
+def test_lane_when_it_fails_again_at_the_same_place_then_goes_on_behind_it_and_marks_it(
+    num_words,
+):
     def fail(start: int, block: Pcm) -> None:
         if any(number == 3 for number, _, _ in words_in(block)):
             raise BackendError("It chokes on this.")
 
     bench = Bench(CodedRecognizer(fail))
-    bench.capture(coded_pcm(50))
+    bench.capture(coded_pcm(num_words))
     bench.lane.start()
     bench.end()
 
-    (mark,) = (mark for mark in bench.marks().values() if mark.end > mark.start)
-    assert "It chokes on this" in mark.reason
+    marks = [mark for mark in bench.marks().values() if mark.end > mark.start]
+    assert all("It chokes on this" in mark.reason for mark in marks)
     told = numbers_told(bench.events)
-    assert sorted(told) == [n for n in range(50) if n in told]
-    assert all(mark.start <= n * WORD_SAMPLES + 2400 < mark.end for n in range(50) if n not in told)
-    assert 46 <= len(told) < 50
+    assert len(told) == len(set(told))
+    for number in set(range(num_words)) - set(told):
+        middle = number * WORD_SAMPLES + 2400
+        assert any(mark.start <= middle < mark.end for mark in marks)
+    # The block with the word in it, and what is not certain before it.
+    assert num_words - 6 <= len(told) < num_words
 
 
 @pytest.mark.expects_log

@@ -1,4 +1,5 @@
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -6,7 +7,7 @@ import pytest
 from engine.backends.fake_recognizer import FakeRecognizer
 from engine.backends.protocols import BackendContext
 from engine.core.errors import BackendError, CancelledError, ModelMissingError
-from engine.core.events import BackendState
+from engine.core.events import BackendState, Notice
 from engine.core.sync import CancelToken
 from engine.core.types import BackendKind
 from engine.session.pool import BackendPool
@@ -91,7 +92,7 @@ def test_wait_when_the_spec_itself_breaks_then_nobody_waits_for_ever(bench):
             pass
 
     made = bench(lambda _: Broken())
-    with pytest.raises(BackendError, match="no spec"):
+    with pytest.raises(BackendError, match="unexpected"):
         made.pool.wait(KIND, CancelToken())
 
 
@@ -146,3 +147,42 @@ def test_select_when_the_old_one_is_still_loading_then_it_is_closed_and_the_new_
 
     assert made.pool.wait(KIND, CancelToken()).name == "second"
     assert closed == ["first"]
+
+
+@pytest.mark.unit
+def test_forget_when_a_backend_is_at_work_then_it_is_not_closed_and_another_comes(bench):
+    made_backends = []
+
+    class Counted(FakeRecognizer):
+        is_closed = False
+
+        def __init__(self):
+            super().__init__()
+            made_backends.append(self)
+
+        def close(self):
+            self.is_closed = True
+
+    made = bench(lambda _: Counted())
+    first = made.pool.wait(KIND, CancelToken())
+    made.pool.forget(KIND)
+    second = made.pool.wait(KIND, CancelToken())
+    made.pool.close()
+
+    assert first is not second
+    assert [backend.is_closed for backend in made_backends] == [False, True]
+
+
+@pytest.mark.unit
+def test_ready_when_a_backend_has_something_to_say_of_how_it_runs_then_people_are_told(bench):
+    class Slower(FakeRecognizer):
+        @property
+        def spec(self):
+            return replace(super().spec, note="It runs without the GPU: it is full.")
+
+    made = bench(lambda _: Slower())
+    made.pool.wait(KIND, CancelToken())
+    made.pool.close()
+
+    notices = [event.message for event in made.told if isinstance(event, Notice)]
+    assert notices == ["It runs without the GPU: it is full."]
