@@ -83,7 +83,7 @@ def main() -> int:
 
         return _tell(run(arguments.real_time))
     if arguments.why:
-        tracemalloc.start(8)
+        tracemalloc.start()
     failed = 0
     if arguments.hours:
         failed |= _tell(soak_fakes(arguments.hours, arguments.seed))

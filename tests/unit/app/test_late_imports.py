@@ -13,6 +13,8 @@ QT = ("PySide6", "pyqtgraph", "shiboken6", "app")
 ON_THE_MAIN_THREAD = {
     ("app/logs.py", "PySide6.QtCore"),  # at the start
     ("app/main.py", "app.window"),  # at the start
+    ("app/main.py", "app.unexpected"),  # where the window cannot be made
+    ("app/unexpected.py", "PySide6.QtWidgets"),  # likewise
     ("app/views/captions/opener.py", "app.views.captions.window"),
     # See tests/gui/test_delays.py.
     ("app/views/health/delays_panel.py", "app.views.health.delay_plots"),

@@ -120,3 +120,13 @@ def test_output_when_it_rests_then_is_not_taken_as_lost() -> None:
     output.write(ZEROS)
     clock.advance(1.0)
     assert output.write(ZEROS) == len(ZEROS)
+
+
+def test_close_when_another_stream_is_being_opened_then_waits_its_turn() -> None:
+    alone, driver = threading.Lock(), HangingDriver()
+    driver.answer.set()
+    source = LiveInput("Microphone", driver, VirtualClock(), alone=alone)
+    with alone:
+        source.close()
+        assert not driver.closed.is_set()
+    assert driver.closed.wait(10)
