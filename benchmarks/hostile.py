@@ -45,7 +45,7 @@ _PARTS = (
     hostile_audio, hostile_headers, hostile_places, hostile_checkpoints, hostile_archives,
     hostile_settings, hostile_sessions, hostile_speech, hostile_voices,
 )  # fmt: skip
-_QUICK_EVERY = 11
+_QUICK_EVERY = 15
 _GOOD = Case("", "", lambda _: transcribe(resource_path(DEMO_FILE)))
 
 

@@ -127,8 +127,12 @@ class Backfill:
     def give_up(self, why: str) -> None:
         """Leave what is left as it is, and say why."""
         self._drop_filling()
-        while self._holes:
-            hole = self._holes.popleft()
+        self.tell_left(why)
+        self._holes.clear()
+
+    def tell_left(self, why: str) -> None:
+        """Say why what is left stays as it is. Thread: any, once the lane's does not return."""
+        for hole in self._holes.copy():
             self._told.tell(hole, f"{hole.why}; {why}")
 
     @property

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from engine.audio.timeline import AudioTimeline, TimelineCursor
 from engine.core.errors import CancelledError, ComputeDeviceError, EngineError
-from engine.core.events import Event, FinalWords, Notice, Severity, SpanMarked
+from engine.core.events import Event, Notice, Severity, SpanMarked
 from engine.core.sync import CancelToken
 from engine.core.timebase import rescale, samples
 from engine.core.types import SpanKind
@@ -34,8 +34,7 @@ MAX_FAILURES = 3
 _HEALED_S = 60.0
 """A failure after so much audio is the first of its row."""
 _CPU = "CPU"
-_UNSURE_S = 0.3
-"""A word that ends this close to where audio was left out may be cut."""
+_NOT_FILLED_IN = "it was not filled in before the end"
 _REACH_S = 10.0
 """Audio that a new stream hears again at most, where the one before it has failed."""
 _UNTOLD_S = 5.0
@@ -112,6 +111,7 @@ class Lane:
 
     def abandon(self) -> None:
         """Listen to it no more, whatever it still does: its thread does not come back."""
+        self._backfill.tell_left(_NOT_FILLED_IN)
         self.is_abandoned = True
         self._cancel.cancel()
         self._cursor.close()
@@ -161,7 +161,7 @@ class Lane:
     def _give_up(self) -> None:
         if self.unheard_from is None:
             self.unheard_from = self._cursor.position
-        self._backfill.give_up("it was not filled in before the end")
+        self._backfill.give_up(_NOT_FILLED_IN)
 
     def _work(self, backend: LaneBackend) -> None:
         num_failures = failed_at = 0
@@ -262,7 +262,8 @@ class Lane:
         is_due = self._hooks.is_live and self._hooks.marks_lost and not self._timeline.is_closed
         if not is_due or not self._pace.is_too_far_behind(self._cursor.backlog):
             return
-        left_at = self._say_before_cut(run.break_off())
+        events, left_at = run.break_off(self._cursor.position)
+        self._say(events)
         rate, cell_ms = self._timeline.sample_rate, grid_ms(run.spec) if self._has_rows else 10
         distance = quiet_moment(self._timeline) - self._cursor.position
         num_samples = rescale(distance * 1000 // (cell_ms * rate) * cell_ms, 1000, rate)
@@ -286,19 +287,6 @@ class Lane:
         if self._is_behind:
             self._is_behind = False
             self._post(Notice(Severity.INFO, f"The {self.name} keeps up again."))
-
-    def _say_before_cut(self, events: Sequence[Event]) -> int:
-        """Publish what is known before audio is left out; return from where on it is not known."""
-        position, rate = self._cursor.position, self._timeline.sample_rate
-        unsure_from = position - samples(_UNSURE_S, rate)
-        for event in events:
-            if isinstance(event, FinalWords):
-                sure = tuple(word for word in event.words if word.end <= unsure_from)
-                for word in event.words[len(sure) :]:
-                    position = min(position, word.start)
-                event = FinalWords(sure)
-            self._say([event])
-        return position
 
     def _align(self, backend: LaneBackend) -> int:
         """Go to where a stream may begin, and return it."""

@@ -17,8 +17,11 @@ from engine.core.events import (
     StreamEvent,
     StreamNotice,
 )
-from engine.core.timebase import rescale
+from engine.core.timebase import rescale, samples
 from engine.core.types import Pcm, Word
+
+_UNSURE_S = 0.3
+"""A word that ends this close to where audio is left out may be cut."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +78,23 @@ class StreamRun:
         events = [*self._stream.push(tail)] if len(tail) else []
         return self._map([*events, *self._stream.flush()])
 
-    def break_off(self) -> tuple[Event, ...]:
-        """Return what is still held back before samples are left out; see `leave_out`."""
-        return self._map(self._stream.flush())
+    def break_off(self, position: int) -> tuple[tuple[Event, ...], int]:
+        """Return what is held back before samples are left out, and from where on it is not known.
+
+        A word that ends near there may be cut in two: it is left out as well.
+
+        Args:
+            position: sample of the session from which on they are left out.
+        """
+        unsure_from = position - samples(_UNSURE_S, self._rate)
+        known: list[Event] = []
+        for event in self._map(self._stream.flush()):
+            if isinstance(event, FinalWords):
+                sure = tuple(word for word in event.words if word.end <= unsure_from)
+                position = min([position, *(word.start for word in event.words[len(sure) :])])
+                event = FinalWords(sure)
+            known.append(event)
+        return tuple(known), position
 
     def leave_out(self, num_samples: int) -> None:
         """Go on without the next samples of the session; the stream keeps what it has learnt.

@@ -323,6 +323,15 @@ def test_lane_when_it_is_given_up_then_the_rest_of_the_recording_is_marked():
     assert bench.timeline.end == max(mark.end for mark in marks)
 
 
+def test_backfill_when_the_lane_is_abandoned_then_its_marks_promise_nothing():
+    bench = stalled(150)
+    bench.lane.abandon()
+    bench.end()
+
+    (mark,) = bench.marks().values()
+    assert "before the end" in mark.reason
+
+
 def test_lane_when_it_is_abandoned_then_nothing_more_is_heard_of_it():
     stall = Stall(4 * RATE)
     bench = Bench(CodedRecognizer(stall))
