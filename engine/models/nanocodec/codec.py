@@ -240,9 +240,7 @@ class NanoCodec:
 
     def not_loaded(self) -> BackendError:
         """Return the error for using it too early."""
-        return BackendError(
-            f"The codec {self.codec_id} is not loaded.", advice="Load it first."
-        )
+        return BackendError(f"The codec {self.codec_id} is not loaded.", advice="Load it first.")
 
 
 def context_frames(lookback: Lookback, config: CodecConfig) -> int:

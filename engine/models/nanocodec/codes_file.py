@@ -111,9 +111,7 @@ def read_codes(path: Path) -> CodesFile:
 def _read_arrays(stream: BinaryIO, path: Path) -> tuple[str, str, Codes]:
     archive = np.load(stream, allow_pickle=False)
     if not isinstance(archive, np.lib.npyio.NpzFile):
-        raise CodesError(
-            f"{path} is one array, not a file of codes (.npz).", advice=_OTHER_FILE
-        )
+        raise CodesError(f"{path} is one array, not a file of codes (.npz).", advice=_OTHER_FILE)
     with archive:
         missing = {"codec_id", "layout", "codes"} - set(archive.files)
         if missing:
