@@ -141,10 +141,12 @@ class ActivityTrack:
         base[first:end, : rows.shape[1]][is_taken] = rows[is_taken]
         base[first:end, rows.shape[1] :][is_taken] = 0
         self._num_frames = max(self._num_frames, end)
-        self._final_until = max(self._final_until, min(final_until, self._num_frames))
+        border = self._final_until
+        self._final_until = max(border, min(final_until, self._num_frames))
         self._note_epoch(event, first, end)
         self._pool(first, end)
-        self._note_change(first)
+        # Frames that have become final changed as well, though their rows may not be told again.
+        self._note_change(min(first, border) if self._final_until > border else first)
         return first, end
 
     def _check(self, event: ActivityRevised) -> None:

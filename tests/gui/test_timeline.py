@@ -14,7 +14,7 @@ from engine.core.events import (
 )
 from engine.core.types import MAX_SPEAKERS, SpeakerId
 from tests.helpers.timeline import USER, A, B, C, TimelineParts, count, open_timeline, rows
-from tests.helpers.window import activity, started, words
+from tests.helpers.window import FRAME_MS, activity, started, words
 
 pytestmark = pytest.mark.gui
 
@@ -102,6 +102,22 @@ def test_what_may_still_change_is_hatched(parts: TimelineParts) -> None:
 
     assert len(seen(23.6, 24.6)) > 2
     assert seen(22.6, 23.0) == {parts.theme.speaker(1).name()}
+
+
+def test_what_has_become_final_is_solid_though_its_rows_were_not_told_again(
+    parts: TimelineParts,
+) -> None:
+    activity = parts.state.document.activity
+    end, border = activity.num_frames, activity.final_until
+    silence = np.zeros((150, MAX_SPEAKERS), np.float32)
+    parts.state.take([ActivityRevised(end, FRAME_MS, silence, border)])
+    span = range(parts.x(23.6), parts.x(24.6))
+    image, y = parts.picture(), parts.bar_y(1)
+    assert len({image.pixelColor(x, y).name() for x in span}) > 2
+    parts.state.take([ActivityRevised(end + 150, FRAME_MS, silence[:2], end + 152)])
+    span = range(parts.x(23.6), parts.x(24.6))
+    image = parts.picture()
+    assert {image.pixelColor(x, y).name() for x in span} == {parts.theme.speaker(1).name()}
 
 
 def test_each_speakers_pattern_is_on_the_lower_edge_of_the_bars(parts: TimelineParts) -> None:

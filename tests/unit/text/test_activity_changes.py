@@ -52,3 +52,13 @@ def test_settled_frames_are_told_apart() -> None:
         False,
         False,
     ]
+
+
+def test_frames_that_become_final_without_being_told_again_have_changed() -> None:
+    track = ActivityTrack()
+    rows = np.full((100, 2), 0.9, np.float32)
+    track.apply(ActivityRevised(0, 80, rows, 30))
+    before = track.revision
+    track.apply(ActivityRevised(95, 80, rows[:10], 105))
+    assert track.final_until == 105
+    assert track.changed_since(before) == 30
