@@ -6,6 +6,7 @@ PortAudio calls one value a channel a *frame*; only its own names use that sense
 import atexit
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -64,10 +65,53 @@ def query_devices() -> tuple[PortAudioDevice, ...]:
     )
 
 
-def refresh_devices() -> None:
-    """Make PortAudio read its list again. No stream of this process may be open."""
-    sd._terminate()
-    sd._initialize()
+class _Calls:
+    """Counts the calls that are inside of PortAudio. Thread: any.
+
+    PortAudio is one for the whole process, and ends it if it is terminated while a call that
+    hangs, and that nobody waits for any more, is still in it.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._num_running = 0
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Count a call for as long as it takes."""
+        with self._lock:
+            self._num_running += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._num_running -= 1
+
+    def do_alone(self, action: Callable[[], None]) -> bool:
+        """Carry an action out if no call is running, and let none begin meanwhile."""
+        with self._lock:
+            if self._num_running:
+                return False
+            action()
+            return True
+
+
+# NB: process-wide, as PortAudio itself; every thread that calls it counts here.
+_calls = _Calls()
+
+
+def refresh_devices() -> bool:
+    """Make PortAudio read its list again. No stream of this process may be open.
+
+    Returns:
+        False if a call still hangs in PortAudio: the list is then as it was.
+    """
+
+    def refresh() -> None:
+        sd._terminate()
+        sd._initialize()
+
+    return _calls.do_alone(refresh)
 
 
 @contextmanager
@@ -157,22 +201,23 @@ class PortAudioStream:
         if sys.platform == "linux":
             atexit.unregister(sd._exit_handler)
         self._name = name
-        with reported(name):
+        with _calls.running(), reported(name):
             self.raw = make()
 
     def start(self) -> None:
         """See `OpenStream`."""
-        with reported(self._name):
+        with _calls.running(), reported(self._name):
             self.raw.start()
 
     def stop(self) -> None:
         """See `OpenStream`."""
-        with reported(self._name):
+        with _calls.running(), reported(self._name):
             self.raw.stop()
 
     def close(self) -> None:
         """See `OpenStream`."""
-        self.raw.close()
+        with _calls.running():
+            self.raw.close()
 
     def is_active(self) -> bool:
         """See `OpenStream`."""
