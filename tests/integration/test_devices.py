@@ -135,8 +135,12 @@ def test_server_when_killed_and_started_again_then_the_recording_goes_on_by_itse
         until(lambda: made.has_told("was lost"))
         sound.start_server()
         until(lambda: made.has_told("is back"))
-        recorded_s = made.session.recorded_s() - before_s
-        assert recorded_s == pytest.approx(time.monotonic() - began_s, abs=0.5)
+
+        def missing_s() -> float:
+            return time.monotonic() - began_s - (made.session.recorded_s() - before_s)
+
+        # The first samples fill the gap up to the time that has really passed.
+        until(lambda: abs(missing_s()) < 0.5)
         made.stop()
         assert len(made.gaps()) == 1
 
@@ -214,13 +218,15 @@ def test_microphone_when_it_comes_and_goes_then_is_not_opened_in_a_storm(
 ) -> None:
     with scene(sound, input_name=SPARE_MICROPHONE) as made, made.hearing():
         made.record()
+        began_s = time.monotonic()
         for _ in range(10):
             sound.unload("source_name=spare_microphone")
             sound.plug_microphone("spare_microphone", SPARE_MICROPHONE)
             time.sleep(0.2)
-        num_opened = made.devices.num_inputs
+        num_opened, passed_s = made.devices.num_inputs, time.monotonic() - began_s
         time.sleep(1.0)
         until(lambda: made.num_told("was lost") == made.num_told("is back"))
         end_of(made)
-        assert num_opened <= 6
+        # At first at once, then a second apart and more.
+        assert num_opened <= 4 + passed_s
         assert abs(made.clock_error_s()) < CLOCK_S
