@@ -129,7 +129,7 @@ def test_recording_when_the_disk_stays_full_then_what_it_took_can_be_recovered(
     bench.session.stop().result(20)
     bench.session.drain_events()
 
-    assert "s of its sound may not be on the disk" in bench.told(Notice)[-1].message
+    assert _told(bench, "s of its sound may not be on the disk")
     (info,) = SessionLibrary(root).list()
     assert info.is_broken_off
     disk.empty()

@@ -251,10 +251,9 @@ def test_pull_when_redirected_away_from_tls_then_not_followed(
         hub_store.pull("tiny", source="hub")
 
 
-def test_pull_when_the_address_is_plain_http_then_not_asked(tmp_path: Path) -> None:
-    store = _store(tmp_path, entry(url=UrlSource("http://models.invalid")), pip_command=())
-    with pytest.raises(ModelMissingError, match="only https"):
-        store.pull("tiny", source="url")
+def test_source_when_its_address_is_plain_http_then_refused() -> None:
+    with pytest.raises(ValueError, match="must be an https address"):
+        UrlSource("http://models.invalid")
 
 
 def test_pull_when_nobody_answers_then_the_host_is_named(tmp_path: Path) -> None:
