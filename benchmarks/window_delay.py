@@ -19,6 +19,7 @@ from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtTest import QTest
 
 from app.window import Program, assemble
+from engine.core.config import Settings, folders
 from engine.core.events import BackendState, SessionState
 from engine.core.resources import resource_path
 from engine.core.types import BackendKind
@@ -71,6 +72,7 @@ def measure() -> None:
         environment = {
             **os.environ,
             "VIVAVOCE_HOME": str(home / "home"),
+            "VIVAVOCE_MODELS_DIR": str(folders(Settings(), os.environ).models),
             "VIVAVOCE_KEEP": "nothing",
             "VIVAVOCE_SYNTHESIZER": "none",
         }
@@ -132,7 +134,9 @@ def _delays(seen: list[tuple[float, float]], ends_s: list[float]) -> list[float]
 
 def _is_ready(program: Program, kind: BackendKind) -> bool:
     backend = program.state.backends.get(kind)
-    return backend is not None and backend.state is not BackendState.LOADING
+    if backend is not None and backend.state is BackendState.FAILED:
+        raise RuntimeError(backend.message)
+    return backend is not None and backend.state is BackendState.READY
 
 
 def _wait(condition: Callable[[], bool], timeout_s: float) -> None:
