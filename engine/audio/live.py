@@ -1,13 +1,13 @@
 """A real input as the contract wants it, over whichever callback fills its ring."""
 
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from typing import Protocol
 
 import numpy as np
 
 from engine.audio.device import InputBlock
 from engine.audio.files import clean
-from engine.audio.pin import pin, unpin
+from engine.audio.live_device import END_S, DeviceWatch, LiveDevice
 from engine.core.attempt import Attempt
 from engine.core.errors import DeviceError
 from engine.core.timebase import Clock
@@ -15,9 +15,6 @@ from engine.core.types import Pcm
 
 STALL_S = 4.0
 """A started device that brings nothing for so long is taken as lost."""
-END_S = 0.5
-"""Time a sound system gets to stop or close a stream before it is left alone with it."""
-
 LOST_ADVICE = "Check the plug and the sound settings, or choose another device."
 
 
@@ -64,33 +61,15 @@ class InputDriver(Protocol):
         ...
 
 
-class DeviceWatch(Protocol):
-    """Knows what became of the device behind a stream."""
-
-    @property
-    def title(self) -> str:
-        """The device's name now, for people: a stream that follows the default may be moved."""
-        ...
-
-    def is_device_there(self) -> bool:
-        """Return whether the stream is where it should be, without blocking."""
-        ...
-
-    def close(self) -> None:
-        """Stop watching; idempotent."""
-        ...
-
-
-class LiveInput:
+class LiveInput(LiveDevice[InputDriver]):
     """An input device. Thread: the capture thread reads; any may close.
 
     Args:
         name: the device's, for people.
         driver: its open stream.
         clock: tells how long nothing has come.
-        watch: tells whether the device is still there, where the stream itself would not: a
-            sound server moves the streams of a device that was unplugged to another one.
-        alone: held while the stream is closed, by whoever opens and closes others.
+        watch: see `LiveDevice`.
+        alone: see `LiveDevice`.
     """
 
     def __init__(
@@ -101,25 +80,13 @@ class LiveInput:
         watch: DeviceWatch | None = None,
         alone: AbstractContextManager[object] | None = None,
     ) -> None:
-        self._name = name
-        self._driver = driver
-        pin(driver)
-        self._alone = alone or nullcontext()
+        super().__init__(name, driver, watch, alone)
         self._clock = clock
-        self._watch = watch
         self._is_started = False
-        self.is_closed = False
-        # NB: written by the thread that closes the stream, read by whoever opens others.
-        self.is_released = False
         self._progress_s = 0.0
         self._num_ring_losses = 0
         self._num_device_overflows = 0
         self._lag = _LagEstimate(driver.sample_rate)
-
-    @property
-    def name(self) -> str:
-        """The device's name; it changes when a sound server moves the stream to another."""
-        return self._name if self._watch is None else self._watch.title
 
     @property
     def sample_rate(self) -> int:
@@ -156,7 +123,7 @@ class LiveInput:
         """
         if self.is_closed:
             return InputBlock(np.zeros(0, dtype=np.float32), is_end=True)
-        if self._watch is not None and not self._watch.is_device_there():
+        if not self.is_there:
             raise self._gone()
         interleaved, num_lost = self._driver.drain()
         if len(interleaved) == 0:
@@ -183,22 +150,6 @@ class LiveInput:
                     advice=LOST_ADVICE,
                 )
             stopping.result()
-
-    def close(self) -> None:
-        """Release the device; idempotent. A sound system that hangs is left alone with it."""
-        if self.is_closed:
-            return
-        self._is_started = False
-        self.is_closed = True
-        if self._watch is not None:
-            self._watch.close()
-        Attempt(self._release).wait(END_S)
-
-    def _release(self) -> None:
-        with self._alone:
-            self._driver.close()
-        unpin(self._driver)
-        self.is_released = True
 
     def _gone(self) -> DeviceError:
         return DeviceError(f"The input {self.name} is gone.", advice=LOST_ADVICE)

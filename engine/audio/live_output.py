@@ -1,12 +1,10 @@
 """A real output as the contract wants it, over whichever callback drains its ring."""
 
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from typing import Protocol
 
 from engine.audio.device import OutputStream
-from engine.audio.live import END_S, DeviceWatch
-from engine.audio.pin import pin, unpin
-from engine.core.attempt import Attempt
+from engine.audio.live_device import DeviceWatch, LiveDevice
 from engine.core.errors import DeviceError
 from engine.core.timebase import Clock
 from engine.core.types import Pcm
@@ -20,15 +18,15 @@ class OutputDriver(OutputStream, Protocol):
     """An open stream and the writing side of its ring."""
 
 
-class LiveOutput:
+class LiveOutput(LiveDevice[OutputDriver]):
     """An output device. Thread: one at a time writes and asks; any may close.
 
     Args:
         name: the device's, for people.
         driver: its open stream.
         clock: tells how long nothing was taken.
-        watch: tells what became of the device, where the stream itself would not.
-        alone: held while the stream is closed, by whoever opens and closes others.
+        watch: see `LiveDevice`.
+        alone: see `LiveDevice`.
     """
 
     def __init__(
@@ -39,23 +37,11 @@ class LiveOutput:
         watch: DeviceWatch | None = None,
         alone: AbstractContextManager[object] | None = None,
     ) -> None:
-        self._name = name
-        self._driver = driver
-        pin(driver)
-        self._alone = alone or nullcontext()
+        super().__init__(name, driver, watch, alone)
         self._clock = clock
-        self._watch = watch
-        self._is_closed = False
-        # NB: written by the thread that closes the stream, read by whoever opens others.
-        self.is_released = False
         self._progress = -1
         self._progress_s = 0.0
         self._latency_s = driver.latency_s
-
-    @property
-    def name(self) -> str:
-        """The device's name; it changes when a sound server moves the stream to another."""
-        return self._name if self._watch is None else self._watch.title
 
     @property
     def sample_rate(self) -> int:
@@ -70,7 +56,7 @@ class LiveOutput:
     @property
     def latency_s(self) -> float:
         """Seconds between a sample leaving the ring and its being heard."""
-        if not self._is_closed:
+        if not self.is_closed:
             self._latency_s = self._driver.latency_s
         return self._latency_s
 
@@ -93,7 +79,7 @@ class LiveOutput:
         Raises:
             DeviceError: the device was lost.
         """
-        if self._watch is not None and not self._watch.is_device_there():
+        if not self.is_there:
             raise DeviceError(f"The output {self.name} is gone.", advice=LOST_ADVICE)
         self._check_progress()
         return self._driver.write(pcm)
@@ -109,21 +95,6 @@ class LiveOutput:
     def stop_now(self) -> int:
         """Fade out within 10 ms, drop the rest of the ring, return samples really played."""
         return self._driver.stop_now()
-
-    def close(self) -> None:
-        """Release the device; idempotent. A sound system that hangs is left alone with it."""
-        if self._is_closed:
-            return
-        self._is_closed = True
-        if self._watch is not None:
-            self._watch.close()
-        Attempt(self._release).wait(END_S)
-
-    def _release(self) -> None:
-        with self._alone:
-            self._driver.close()
-        unpin(self._driver)
-        self.is_released = True
 
     def _check_progress(self) -> None:
         progress, now_s = self._driver.num_played, self._clock.now_s()
