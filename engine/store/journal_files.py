@@ -21,35 +21,83 @@ SYNC_INTERVAL_S = 1.0
 """What a power failure can take of a recording; a killed process loses less."""
 
 
-class _SyncTimer:
-    """Tells when a second has passed since the last sync."""
+class _JournalFile:
+    """A file that grows, at most a second behind on the disk, and what the disk refuses of it.
 
-    def __init__(self) -> None:
-        self._last_s: float | None = None
+    A subclass says what follows a sync (`_synced`) and what the end takes (`_finish`).
 
-    def is_due(self, now_s: float) -> bool:
-        if self._last_s is not None and now_s - self._last_s < SYNC_INTERVAL_S:
+    Args:
+        path: made here.
+        head: what it begins with.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+
+    def __init__(self, path: Path, head: bytes) -> None:
+        self.path = path
+        self._is_dirty = True  # and stays so, unless a subclass knows better
+        self._last_sync_s: float | None = None
+        self._file = HeldFile(path)
+        try:
+            self._file.append(head)
+        except OSError:
+            self._file.close()
+            raise
+
+    def sync_if_due(self, now_s: float) -> bool:
+        """Bring what is new to the disk if the last time was a second ago; return whether it did.
+
+        Raises:
+            StoreError: the disk is full or gone.
+        """
+        last_s = self._last_sync_s
+        if not self._is_dirty or (last_s is not None and now_s - last_s < SYNC_INTERVAL_S):
             return False
-        self._last_s = now_s
+        self._last_sync_s = now_s
+        self._sync()
         return True
 
+    def close(self, *, is_kept: bool = True) -> None:
+        """Finish the file; idempotent.
 
-class AudioJournal:
+        Args:
+            is_kept: False if it is to be deleted, so that nothing needs to be whole.
+
+        Raises:
+            StoreError: the disk is full or gone.
+        """
+        if self._file.is_closed:
+            return
+        try:
+            if is_kept:
+                self._finish()
+        finally:
+            self._file.close()
+
+    def _sync(self) -> None:
+        try:
+            self._file.sync()
+            self._synced()
+        except OSError as error:
+            raise refused(self.path, error) from error
+
+    def _synced(self) -> None:
+        """All that was appended is on the disk."""
+
+    def _finish(self) -> None:
+        self._sync()
+
+
+class AudioJournal(_JournalFile):
     """The audio of a recording as a WAV file. Thread: capture only, until `close`.
 
     What the disk refuses is held in memory and written as soon as it is taken.
     """
 
     def __init__(self, path: Path, sample_rate: int) -> None:
-        self.path = path
+        super().__init__(path, wav_header(sample_rate, 0))
         self.sample_rate = sample_rate
-        self._timer = _SyncTimer()
-        self._file = HeldFile(path)
-        try:
-            self._file.append(wav_header(sample_rate, 0))
-        except OSError:
-            self._file.close()
-            raise
 
     @property
     def num_samples(self) -> int:
@@ -80,63 +128,26 @@ class AudioJournal:
         """Forget what the disk has not taken; the file ends with the last whole sample."""
         self._file.give_up(SAMPLE_BYTES)
 
-    def sync_if_due(self, now_s: float) -> bool:
-        """Make the file whole on disk if the last time was a second ago; return whether it was.
+    def _synced(self) -> None:
+        # Only now: a header on the disk speaks of nothing that is not there, so that what a
+        # power cut leaves behind it can be told from what was recorded.
+        self._file.overwrite(wav_header(self.sample_rate, self.num_samples))
 
-        Raises:
-            StoreError: the disk is full or gone.
-        """
-        if not self._timer.is_due(now_s):
-            return False
+    def _finish(self) -> None:
         self._sync()
-        return True
-
-    def close(self, *, is_kept: bool = True) -> None:
-        """Finish the file; idempotent.
-
-        Args:
-            is_kept: False if it is to be deleted, so that nothing needs to be whole.
-
-        Raises:
-            StoreError: the disk is full or gone.
-        """
-        if self._file.is_closed:
-            return
-        try:
-            if is_kept:
-                self._sync()
-                self._sync()  # the header, too
-        finally:
-            self._file.close()
-
-    def _sync(self) -> None:
-        try:
-            self._file.sync()
-            # Only now: a header on the disk speaks of nothing that is not there, so that what a
-            # power cut leaves behind it can be told from what was recorded.
-            self._file.overwrite(wav_header(self.sample_rate, self.num_samples))
-        except OSError as error:
-            raise refused(self.path, error) from error
+        self._sync()  # the header, too
 
 
-class EventJournal:
+class EventJournal(_JournalFile):
     """The events of a recording, one a line. Thread: one at a time.
 
     What the disk refuses is held in memory and written as soon as it is taken.
     """
 
     def __init__(self, path: Path) -> None:
-        self.path = path
-        self.num_words = 0
-        self._timer = _SyncTimer()
-        self._is_dirty = True
         # A line is with the operating system, which outlives us, before it is told to others.
-        self._file = HeldFile(path)
-        try:
-            self._file.append(schema_line())
-        except OSError:
-            self._file.close()
-            raise
+        super().__init__(path, schema_line())
+        self.num_words = 0
 
     def append(self, event: Event) -> None:
         """Add an event; those that only matter while they are shown are left out.
@@ -154,34 +165,6 @@ class EventJournal:
         """As `append`, but leave the writing to the next sync."""
         self._take(event)
 
-    def sync_if_due(self, now_s: float) -> bool:
-        """Bring new lines to disk if the last time was a second ago; return whether it did.
-
-        Raises:
-            StoreError: the disk is full or gone.
-        """
-        if not self._is_dirty or not self._timer.is_due(now_s):
-            return False
-        self._sync()
-        return True
-
-    def close(self, *, is_kept: bool = True) -> None:
-        """Finish the file; idempotent.
-
-        Args:
-            is_kept: False if it is to be deleted, so that nothing needs to be whole.
-
-        Raises:
-            StoreError: the disk is full or gone.
-        """
-        if self._file.is_closed:
-            return
-        try:
-            if is_kept:
-                self._sync()
-        finally:
-            self._file.close()
-
     def _take(self, event: Event) -> bool:
         if not is_lasting(event):
             return False
@@ -191,11 +174,7 @@ class EventJournal:
         self._is_dirty = True
         return True
 
-    def _sync(self) -> None:
-        try:
-            self._file.sync()
-        except OSError as error:
-            raise refused(self.path, error) from error
+    def _synced(self) -> None:
         self._is_dirty = False
 
 

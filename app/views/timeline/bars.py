@@ -10,6 +10,7 @@ from PySide6.QtGui import QBrush, QColor, QFont, QFontMetrics, QImage, QPainter,
 
 from app.views.speaker_badge import pattern_of, shaded
 from app.views.timeline.scene import TimelineScene
+from app.views.timeline.tile_part import TilePart
 
 MARGIN_PX = 24
 """Bars are looked up so far beyond a tile, so that their ends are round where they end."""
@@ -21,23 +22,13 @@ _FRAMED_PX = 16
 """Narrower overlaps have no sides: many of them side by side would be all that is seen."""
 
 
-class BarPainter:
-    """Paints the rows of one tile, bar by bar.
-
-    Args:
-        painter: whose origin is the tile's upper left corner.
-        scene: what to paint.
-        first_px: pixels from the beginning of the recording to the tile.
-        width_px: of the tile.
-    """
+class BarPainter(TilePart):
+    """Paints the rows of one tile, bar by bar."""
 
     def __init__(
         self, painter: QPainter, scene: TimelineScene, first_px: int, width_px: int
     ) -> None:
-        self._painter = painter
-        self._scene = scene
-        self._first_px = first_px
-        self._width_px = width_px
+        super().__init__(painter, scene, first_px, width_px)
         self._frame_px = scene.activity.frame_s / scene.px_s
         first = int((first_px - MARGIN_PX) / self._frame_px)
         end = int((first_px + width_px + MARGIN_PX) / self._frame_px) + 1

@@ -5,6 +5,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPen
 
 from app.views.timeline.bars import bar_rect, pattern_rect, runs
 from app.views.timeline.scene import TimelineScene
+from app.views.timeline.tile_part import TilePart
 from app.views.transcript.layout import DOUBTFUL
 from engine.core.types import SpeakerId, Word
 
@@ -16,23 +17,13 @@ _LEAST_CHARACTERS = 4
 _FLAGS = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignAbsolute
 
 
-class TagPainter:
-    """Paints the words of one tile.
-
-    Args:
-        painter: whose origin is the tile's upper left corner.
-        scene: what to paint.
-        first_px: pixels from the beginning of the recording to the tile.
-        width_px: of the tile.
-    """
+class TagPainter(TilePart):
+    """Paints the words of one tile."""
 
     def __init__(
         self, painter: QPainter, scene: TimelineScene, first_px: int, width_px: int
     ) -> None:
-        self._painter = painter
-        self._scene = scene
-        self._first_px = first_px
-        self._width_px = width_px
+        super().__init__(painter, scene, first_px, width_px)
         self._font = QFont(scene.small_font)
         self._metrics = QFontMetrics(self._font)
         self._least_px = self._metrics.averageCharWidth() * _LEAST_CHARACTERS

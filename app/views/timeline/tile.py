@@ -12,6 +12,7 @@ from app.views.timeline.level import paint_level
 from app.views.timeline.model import axis_ticks
 from app.views.timeline.scene import TimelineScene
 from app.views.timeline.tags import TagPainter
+from app.views.timeline.tile_part import TilePart
 from engine.core.events import SpanMarked
 from engine.core.types import SpanKind
 
@@ -20,23 +21,13 @@ _TEXT_PX = 240
 """No text reaches farther right of where it begins."""
 
 
-class TilePainter:
-    """Paints one tile. All of it depends on the scene alone, so that neighbours fit together.
-
-    Args:
-        painter: whose origin is the tile's upper left corner.
-        scene: what to paint.
-        first_px: pixels from the beginning of the recording to the tile.
-        width_px: of the tile.
-    """
+class TilePainter(TilePart):
+    """Paints one tile. All of it depends on the scene alone, so that neighbours fit together."""
 
     def __init__(
         self, painter: QPainter, scene: TimelineScene, first_px: int, width_px: int
     ) -> None:
-        self._painter = painter
-        self._scene = scene
-        self._first_px = first_px
-        self._width_px = width_px
+        super().__init__(painter, scene, first_px, width_px)
         self._top = scene.layout.sizes.ruler
         self._bottom = scene.layout.own_rect.bottom()
 
