@@ -16,6 +16,9 @@ from engine.text.excerpt import excerpt
 if TYPE_CHECKING:
     from engine.store.library import SessionLibrary
 
+_WHOLE = 2**62
+"""A sample behind the end of every recording."""
+
 
 def format_titles() -> dict[ExportFormat, str]:
     """Return what the export formats are called, for people."""
@@ -30,7 +33,7 @@ def format_titles() -> dict[ExportFormat, str]:
 
 
 class Exports:
-    """Commands that save transcripts; each works on a worker thread if it can. Thread: main.
+    """Commands that save transcripts; each works on a worker thread. Thread: main.
 
     Args:
         state: told what is shown, and told what was saved.
@@ -61,19 +64,11 @@ class Exports:
 
     def save_shown(self, path: Path) -> None:
         """Save the transcript that is shown."""
-        document = self._state.document
-        if document is self._state.live_document and self._state.is_busy:
-            # It grows on this thread, so that no other may read it.
-            try:
-                _export(document, path)
-            except EngineError as error:
-                self._show_error(error)
-            else:
-                self._exported(path)
-            return
-        self._jobs.run(
-            lambda: _export(document, path), lambda _: self._exported(path), self._show_error
-        )
+        if self._state.is_live_shown:
+            self.save_stretch(0, _WHOLE, path)
+        else:
+            # Read anew: the one that is shown may be changed while it is written.
+            self.save_session(self._state.stored_id, path)
 
     def save_stretch(self, start: int, end: int, path: Path) -> None:
         """Save what was said in a stretch of the transcript that is shown."""

@@ -61,7 +61,11 @@ class Program:
         self.lifecycle.catch_signals()
         collector = GarbageCollector(self.application)
         collector.start()
-        tidy = lambda: collector.collect_all() if is_at_rest(self.state) else None  # noqa: E731
+
+        def tidy() -> None:
+            if is_at_rest(self.state):
+                collector.collect_all()
+
         self.state.session_changed.connect(tidy)
         self.state.backends_changed.connect(tidy)
         self.window.show()

@@ -20,10 +20,9 @@ from engine.core.events import (
     RecordingStarted,
     SessionState,
     Severity,
-    SpeakerRenamed,
 )
 from engine.core.sync import CancelToken
-from engine.core.types import BackendKind, SpeakerId, SpeechPlace
+from engine.core.types import BackendKind, SpeechPlace
 from engine.core.unexpected import ADVICE, MESSAGE, UnexpectedError
 from engine.core.workers import Workers
 from engine.pipeline.bus import EventBus, Subscriber
@@ -36,7 +35,6 @@ from engine.session.recorded_audio import find_audio
 from engine.session.recorder import Recorder
 from engine.session.services import Services, backend_context, chosen_backends
 from engine.session.sound_out import SoundOut, open_voice
-from engine.text.cleaning import clean_line
 from engine.text.document import TranscriptDocument
 from engine.text.settling import SlotSettler
 
@@ -254,10 +252,6 @@ class Session:
             CancelledError: cancel was set first.
         """
         return open_voice(self._pool, cancel)
-
-    def rename_speaker(self, speaker: SpeakerId, name: str) -> None:
-        """Name a speaker everywhere; an empty name gives the letter back."""
-        self.edit((SpeakerRenamed(speaker.epoch, speaker.slot, clean_line(name)),))
 
     def edit(self, events: Sequence[EditEvent]) -> None:
         """Publish the user's changes of the running or last recording; kept if it is kept."""

@@ -1,5 +1,6 @@
 """A session is given commands in every order; whatever they are, it keeps its promises."""
 
+import itertools
 import logging
 import shutil
 import tempfile
@@ -27,10 +28,11 @@ from engine.core.events import (
     SessionState,
     Severity,
     SpanMarked,
+    SpeakerRenamed,
     StateChanged,
 )
 from engine.core.timebase import MonotonicClock
-from engine.core.types import BackendKind, SpanKind, SpeakerId
+from engine.core.types import BackendKind, SpanKind
 from engine.store.library import SessionLibrary
 from tests.helpers.coded_speech import (
     RATE,
@@ -92,16 +94,19 @@ class Microphone:
 
 
 class Devices:
-    """Opens what is chosen next."""
+    """Opens what a name begins with, each name once: what was lost stays away."""
 
     def __init__(self) -> None:
-        self.next = "endless"
+        self._opened: set[str] = set()
 
     def list_devices(self) -> tuple[DeviceInfo, ...]:
         return ()
 
     def open_input(self, name: str) -> Microphone:
-        match self.next:
+        if name in self._opened:
+            raise DeviceError("It is still away.")
+        self._opened.add(name)
+        match name.partition(" ")[0]:
             case "missing":
                 raise DeviceError("There is no microphone.")
             case "short":
@@ -120,7 +125,7 @@ class LifeCycle(RuleBasedStateMachine):
     @initialize(keep=st.sampled_from(list(KeepPolicy)), is_slow=st.booleans())
     def open(self, keep: KeepPolicy, is_slow: bool) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="vivavoce-life-"))
-        self.devices = Devices()
+        self.numbers = itertools.count()
         self.has_discarded = self.is_closed = False
         self.keep = keep
 
@@ -130,7 +135,7 @@ class LifeCycle(RuleBasedStateMachine):
 
         self.bench = SessionBench(
             self.folder,
-            self.devices,
+            Devices(),
             keep=keep,
             synthesizer=SynthesizerScript(),
             makers={
@@ -147,8 +152,7 @@ class LifeCycle(RuleBasedStateMachine):
 
     @rule(source=st.sampled_from(["endless", "short", "lost", "missing"]))
     def start(self, source: str) -> None:
-        self.devices.next = source
-        self.order(self.session.start())
+        self.order(self.session.start(f"{source} {next(self.numbers)}"))
 
     @rule()
     def pause(self) -> None:
@@ -199,7 +203,7 @@ class LifeCycle(RuleBasedStateMachine):
 
     @rule(name=st.text(max_size=5))
     def rename(self, name: str) -> None:
-        self.session.rename_speaker(SpeakerId(0, 0), name)
+        self.session.edit([SpeakerRenamed(0, 0, name)])
 
     @rule()
     def load(self) -> None:

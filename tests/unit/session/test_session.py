@@ -20,13 +20,14 @@ from engine.core.events import (
     SessionState,
     Severity,
     SpanMarked,
+    SpeakerRenamed,
     StateChanged,
     UtteranceChanged,
     UtteranceState,
 )
 from engine.core.sync import CancelToken
 from engine.core.timebase import MonotonicClock
-from engine.core.types import BackendKind, SpanKind, SpeakerId
+from engine.core.types import BackendKind, SpanKind
 from engine.session.rendering import render_to_wav
 from engine.store.library import SessionLibrary
 from tests.helpers.session import (
@@ -99,7 +100,7 @@ def test_tail_when_a_word_ends_100_ms_before_stop_then_it_is_final(make):
 def test_kept_session_when_opened_again_then_equals_the_live_document(make, tmp_path):
     bench = make(ScriptedDevices([array_input(8)]))
     bench.run()
-    bench.session.rename_speaker(SpeakerId(0, 0), "Maria")
+    bench.session.edit([SpeakerRenamed(0, 0, "Maria")])
     live = bench.session.document
 
     library = SessionLibrary(tmp_path / "sessions")

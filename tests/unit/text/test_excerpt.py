@@ -13,6 +13,7 @@ from engine.core.events import (
 )
 from engine.core.types import SpanKind, Word
 from engine.store.exporters.export import render
+from engine.store.exporters.options import ExportFormat
 from engine.text.document import TranscriptDocument
 from engine.text.excerpt import excerpt
 from tests.unit.text.talk import NEW, RATE, A, B, C, lines, talk
@@ -86,3 +87,22 @@ def test_excerpt_when_it_has_words_already_then_no_others_are_copied() -> None:
     document = talk()
     with pytest.raises(ValueError, match="empty document"):
         document.copy_speech(talk(), 0, 100)
+
+
+@pytest.mark.parametrize("kind", tuple(ExportFormat))
+def test_excerpt_when_it_is_all_of_it_then_is_exported_as_the_document_is(
+    kind: ExportFormat,
+) -> None:
+    document = talk()
+    for event in (
+        FinalWords((Word(" late", 9000, 9400), Word(" point", 5000, 5000))),
+        SpanMarked(7, SpanKind.GAP, 2600, 2900, "lost"),
+        SpeakerRenamed(0, 0, "Maria"),
+        SpeakerColored(B, 5),
+        WordsEdited((0, 1), (" One", "")),
+        WordsAssigned((3,), (NEW,)),
+        SpeakerMerged(C, B),
+    ):
+        document.apply(event)
+
+    assert render(excerpt(document, 0, 2**62), kind) == render(document, kind)
