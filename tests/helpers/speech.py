@@ -6,16 +6,14 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from engine.audio.virtual_output import NullOutput
 from engine.backends.protocols import BackendSpec, SpeechChunk
-from engine.core.errors import DeviceError
-from engine.core.events import Event, UtteranceChanged, UtteranceState
+from engine.core.events import UtteranceChanged, UtteranceState
 from engine.core.sync import CancelToken
-from engine.core.timebase import Clock, VirtualClock
+from engine.core.timebase import VirtualClock
 from engine.core.types import BackendKind, Pcm
 from engine.pipeline.loudspeaker import Loudspeaker as OutputHolder
-from engine.pipeline.own_voice import OwnVoiceGate
 from engine.pipeline.playback import PlaybackHooks, SpeakLane
+from tests.helpers.output_bench import OutputBench
 
 RATE = 22_050
 FRAME = 1024
@@ -133,48 +131,14 @@ class Voice:
                 self._is_idle = False
 
 
-class Loudspeaker(NullOutput):
-    """An output that remembers; it can be lost at a sample."""
-
-    def __init__(
-        self,
-        clock: Clock,
-        rate: int = RATE,
-        lost_at: int | None = None,
-        *,
-        keeps: bool = True,
-    ) -> None:
-        super().__init__(clock, rate)
-        self._lost_at = lost_at
-        self._keeps = keeps
-        self.played: list[Pcm] = []
-        self.is_closed = False
-
-    @property
-    def sound(self) -> Pcm:
-        return np.concatenate([np.zeros(0, np.float32), *self.played])
-
-    def write(self, pcm: Pcm) -> int:
-        if self._lost_at is not None and self.num_played >= self._lost_at:
-            raise DeviceError("The output is gone.", advice="Plug it in again.")
-        return super().write(pcm)
-
-    def close(self) -> None:
-        super().close()
-        self.is_closed = True
-
-    def _play(self, pcm: Pcm) -> None:
-        super()._play(pcm)
-        if self._keeps:
-            self.played.append(pcm.copy())
-
-
-class LaneBench:
-    """A lane, its voice, and the list of what it told.
+class LaneBench(OutputBench[UtteranceChanged]):
+    """A speak lane, its voice, and the list of what it told.
 
     Args:
         speech: the frames of a text; or one signal for every text.
-        outputs: opened in order; the last again and again.
+        rates: see `OutputBench`.
+        lost_at: see `OutputBench`.
+        keeps: see `OutputBench`.
     """
 
     def __init__(
@@ -186,92 +150,28 @@ class LaneBench:
         keeps: bool = True,
         **voice: object,
     ) -> None:
-        self.clock = VirtualClock(1.0)
+        super().__init__(UtteranceChanged, ENDS, rates=rates, lost_at=lost_at, keeps=keeps)
         frames = speech if callable(speech) else lambda _text: frames_of(speech)
         self.voice = Voice(frames, self.clock, **voice)  # type: ignore[arg-type]
-        self.outputs: list[Loudspeaker] = []
-        self.events: list[Event] = []
         self.slept_s = 0.0
-        self.open_output: Callable[[], None] = lambda: None
-        """Called before an output is opened; may raise, or block."""
-        self._rates = list(rates)
-        self._lost_at = list(lost_at)
-        self._keeps = keeps
-        self._actions: list[tuple[int, Callable[[], None]]] = []
-        self._listeners: list[Callable[[Event], None]] = []
-        self._ended = threading.Semaphore(0)
-        marks = iter(range(10_000))
-        self.gate = OwnVoiceGate(
-            16_000,
-            lambda: round(self.clock.now_s() * 16_000),
-            self._post,
-            lambda: next(marks),
-        )
         spec = BackendSpec("voice", "Voice", (BackendKind.SYNTHESIZER,), RATE)
         self.lane = SpeakLane(
             PlaybackHooks(
                 wait_for_voice=lambda _cancel: (spec, self.voice),
-                open_output=self._open,
-                post=self._post,
+                open_output=self.open,
+                post=self.post,
                 gate=lambda: self.gate,
                 now_s=self.clock.now_s,
                 wait=self._wait,
             ),
-            OutputHolder(self._open, lambda: self.slept_s),
+            OutputHolder(self.open, lambda: self.slept_s),
         )
-
-    def at(self, num_played: int, action: Callable[[], None]) -> None:
-        """Do something once so many samples were played, over all outputs."""
-        self._actions.append((num_played, action))
-
-    def when_told(self, state: UtteranceState, action: Callable[[], None]) -> None:
-        """Do something whenever a text is told to be in a state."""
-
-        def take(event: Event) -> None:
-            if isinstance(event, UtteranceChanged) and event.state is state:
-                action()
-
-        self._listeners.append(take)
 
     def speak(self, text: str = "Text.") -> None:
         self.lane.speak(text)
 
-    def wait_for_end(self, num_texts: int = 1) -> UtteranceChanged:
-        """Wait until texts ended and return the last end."""
-        for _ in range(num_texts):
-            assert self._ended.acquire(timeout=60.0), "the text did not end"
-        return [e for e in self.told() if e.state in ENDS][-1]
-
-    def told(self) -> list[UtteranceChanged]:
-        return [event for event in self.events if isinstance(event, UtteranceChanged)]
-
-    @property
-    def num_played(self) -> int:
-        return sum(output.num_played for output in self.outputs)
-
-    @property
-    def sound(self) -> Pcm:
-        return np.concatenate([output.sound for output in self.outputs])
-
     def close(self) -> None:
         self.lane.close()
-
-    def _open(self) -> Loudspeaker:
-        self.open_output()
-        rate = self._rates[min(len(self.outputs), len(self._rates) - 1)]
-        index = len(self.outputs)
-        lost_at = self._lost_at[index] if index < len(self._lost_at) else None
-        output = Loudspeaker(self.clock, rate, lost_at, keeps=self._keeps)
-        output.start()
-        self.outputs.append(output)
-        return output
-
-    def _post(self, event: Event) -> None:
-        self.events.append(event)
-        for listener in self._listeners:
-            listener(event)
-        if isinstance(event, UtteranceChanged) and event.state in ENDS:
-            self._ended.release()
 
     def _wait(self, event: threading.Event, timeout_s: float | None) -> None:
         if timeout_s is None:
@@ -285,8 +185,7 @@ class LaneBench:
             until_s = end_s if due_s is None else min(end_s, due_s)
             self.clock.advance(max(0.0, until_s - self.clock.now_s()))
             self.voice.tell_time()
-        while self._actions and self.num_played >= self._actions[0][0]:
-            self._actions.pop(0)[1]()
+        self.act()
 
 
 def frames_of(pcm: Pcm) -> Iterator[Pcm]:

@@ -25,7 +25,9 @@ from engine.models.nanocodec.stream import CodecStream
 from engine.pipeline.playback import PlaybackHooks, SpeakLane
 from tests.conformance.common import check_life, check_spec
 from tests.helpers.backends import load, no_models
-from tests.helpers.speech import ENDS, Loudspeaker
+from tests.helpers.output_bench import Loudspeaker
+from tests.helpers.speech import ENDS
+from tests.helpers.speech import RATE as VOICE_RATE
 
 pytestmark = pytest.mark.unit
 
@@ -256,7 +258,7 @@ def test_file_when_spoken_to_the_loudspeaker_then_every_sample_is_heard_as_decod
 ) -> None:
     codes = write(tmp_path / "codes.npz", 20)
     backend, clock, ended = make(decoder), MonotonicClock(), threading.Event()
-    output, last = Loudspeaker(clock), []
+    output, last = Loudspeaker(clock, VOICE_RATE), []
     output.start()
 
     def post(event: Event) -> None:

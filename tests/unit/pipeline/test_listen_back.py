@@ -2,54 +2,22 @@
 
 import random
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
 
 from engine.audio.resample import StreamResampler
-from engine.core.errors import EngineError, StoreError
-from engine.core.events import Event, PlayChanged, PlayState, SpanMarked
-from engine.core.timebase import VirtualClock
+from engine.core.errors import StoreError
+from engine.core.events import PlayChanged, PlayState, SpanMarked
 from engine.core.types import Pcm
-from engine.pipeline import loudspeaker
-from engine.pipeline.listen_back import ListenHooks, ListenLane
-from engine.pipeline.own_voice import OwnVoiceGate
-from tests.helpers.speech import Loudspeaker, largest_step, tone
+from tests.helpers.output_bench import Loudspeaker
+from tests.helpers.speech import largest_step, tone
+from tests.helpers.tape import ENDS, RATE, ListenBench, Tape
 
 pytestmark = pytest.mark.unit
 
-RATE = 16_000
 FADE = round(0.01 * RATE)
-ENDS = (PlayState.ENDED, PlayState.FAILED)
-_PATIENCE_S = 20.0
-
-
-class Tape:
-    """Recorded audio that may be dropped at its beginning and grow at its end."""
-
-    def __init__(self, pcm: Pcm, rate: int = RATE, start: int = 0) -> None:
-        self._pcm = pcm
-        self.sample_rate = rate
-        self.start = start
-        self.end = len(pcm)
-        self.read_until = 0
-        self.longest_read = 0
-        self.num_closed = 0
-
-    def read(self, start: int, num_samples: int) -> Pcm:
-        if start < self.start:
-            raise self.gone()
-        self.longest_read = max(self.longest_read, num_samples)
-        pcm = self._pcm[start : min(start + num_samples, self.end)]
-        self.read_until = start + len(pcm)
-        return pcm
-
-    def gone(self) -> EngineError:
-        return StoreError("It is gone.", advice="Keep it.")
-
-    def close(self) -> None:
-        self.num_closed += 1
 
 
 class LateLoudspeaker(Loudspeaker):
@@ -58,101 +26,15 @@ class LateLoudspeaker(Loudspeaker):
     latency_s = 0.1
 
 
-class Bench:
-    """A lane on virtual outputs, and the list of what it told."""
-
-    def __init__(
-        self,
-        *,
-        rates: Sequence[int] = (RATE,),
-        lost_at: Sequence[int | None] = (),
-        make_output: type[Loudspeaker] = Loudspeaker,
-        keeps: bool = True,
-    ) -> None:
-        self.clock = VirtualClock(1.0)
-        self.outputs: list[Loudspeaker] = []
-        self.events: list[Event] = []
-        self.on_wait: Callable[[], None] = lambda: None
-        self._rates, self._lost_at = rates, lost_at
-        self._make_output, self._keeps = make_output, keeps
-        self._actions: list[tuple[int, Callable[[], None]]] = []
-        self._listeners: list[Callable[[Event], None]] = []
-        self._ended = threading.Semaphore(0)
-        marks = iter(range(10_000))
-        self.gate = OwnVoiceGate(
-            RATE, lambda: round(self.clock.now_s() * RATE), self._post, lambda: next(marks)
-        )
-        self.lane = ListenLane(
-            ListenHooks(self._post, lambda: self.gate, self.clock.now_s, self._wait),
-            loudspeaker.Loudspeaker(self._open),
-        )
-
-    def play(self, tape: Tape, start: int = 0, end: int | None = None) -> None:
-        self.lane.play(lambda: tape, start, end)
-
-    def at(self, num_played: int, action: Callable[[], None]) -> None:
-        """Do something once so many samples were played, over all outputs."""
-        self._actions.append((num_played, action))
-
-    def when_told(self, state: PlayState, action: Callable[[], None]) -> None:
-        def take(event: Event) -> None:
-            if isinstance(event, PlayChanged) and event.state is state:
-                action()
-
-        self._listeners.append(take)
-
-    def wait_for_end(self, num_plays: int = 1) -> PlayChanged:
-        """Wait until plays ended and return the last end."""
-        for _ in range(num_plays):
-            assert self._ended.acquire(timeout=_PATIENCE_S), "it did not end"
-        return [event for event in self.told() if event.state in ENDS][-1]
-
-    def told(self) -> list[PlayChanged]:
-        return [event for event in self.events if isinstance(event, PlayChanged)]
-
-    @property
-    def num_played(self) -> int:
-        return sum(output.num_played for output in self.outputs)
-
-    @property
-    def sound(self) -> Pcm:
-        return np.concatenate([np.zeros(0, np.float32), *[out.sound for out in self.outputs]])
-
-    def _open(self) -> Loudspeaker:
-        index = len(self.outputs)
-        lost_at = self._lost_at[index] if index < len(self._lost_at) else None
-        rate = self._rates[min(index, len(self._rates) - 1)]
-        output = self._make_output(self.clock, rate, lost_at, keeps=self._keeps)
-        output.start()
-        self.outputs.append(output)
-        return output
-
-    def _post(self, event: Event) -> None:
-        self.events.append(event)
-        for listener in self._listeners:
-            listener(event)
-        if isinstance(event, PlayChanged) and event.state in ENDS:
-            self._ended.release()
-
-    def _wait(self, event: threading.Event, timeout_s: float | None) -> None:
-        if timeout_s is None:
-            assert event.wait(_PATIENCE_S), "nobody woke it"
-        elif not event.is_set():
-            self.clock.advance(timeout_s)
-        self.on_wait()
-        while self._actions and self.num_played >= self._actions[0][0]:
-            self._actions.pop(0)[1]()
-
-
-Make = Callable[..., Bench]
+Make = Callable[..., ListenBench]
 
 
 @pytest.fixture
 def make() -> Iterator[Make]:
     benches = []
 
-    def build(**options: object) -> Bench:
-        benches.append(Bench(**options))  # type: ignore[arg-type]
+    def build(**options: object) -> ListenBench:
+        benches.append(ListenBench(**options))  # type: ignore[arg-type]
         return benches[-1]
 
     yield build
@@ -160,7 +42,7 @@ def make() -> Iterator[Make]:
         bench.lane.close()
 
 
-def states(bench: Bench) -> list[PlayState]:
+def states(bench: ListenBench) -> list[PlayState]:
     return [event.state for event in bench.told()]
 
 
