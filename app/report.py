@@ -95,7 +95,8 @@ def _health(state: AppState, health: "Health") -> list[str]:
         f"speakers {_factor(health.diarizer_load)}, settling {_factor(health.encoder_load)}",
         f"drops: the microphone lost sound {health.num_overflows} times, "
         f"{health.lost_s:.2f} s in all",
-        f"underflows: the loudspeaker ran dry {health.num_underflows} times",
+        f"underflows: the loudspeaker ran dry {health.num_underflows} times, "
+        f"the sound system {health.num_device_underflows} times",
         f"memory: {health.rss_bytes / 1e6:.0f} MB",
     ]
     if health.gpu_bytes is not None:

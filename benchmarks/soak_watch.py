@@ -67,6 +67,7 @@ class SoakWatch:
         report.figure("load of the machine, 15 min", round(os.getloadavg()[2], 1))
         report.figure("overruns (microphone)", newest.num_overflows)
         report.figure("underruns (loudspeaker)", newest.num_underflows)
+        report.figure("underruns of the sound system", newest.num_device_underflows)
         report.figure("audio lost, s", round(newest.lost_s, 3))
         report.figure("session clock against wall clock, ppm", round(wall_ppm, 1))
         report.figure("its jitter, ms", round(jitter_ms, 1))

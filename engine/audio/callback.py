@@ -33,6 +33,11 @@ class CallbackStatus(Protocol):
         """Whether input was lost before this block."""
         ...
 
+    @property
+    def output_underflow(self) -> bool:
+        """Whether the device went without output before this block."""
+        ...
+
 
 StreamCallback = Callable[[Any, int, Any, CallbackStatus], None]
 """Called with the block ((n, channels) float32), n, times, and flags."""
@@ -132,6 +137,8 @@ class CallbackOutput:
         self._num_stopped = 0
         self._num_dropped = 0
         self._num_underflows = 0
+        self.num_device_underflows = 0
+        """How often the sound system said that it ran dry itself, though the ring held enough."""
         self._dry_at = 0
         self._is_started = False
         self._stream = open_stream(self._give)
@@ -208,8 +215,11 @@ class CallbackOutput:
         self._is_started = False
         self._stream.close()
 
-    def _give(self, outdata: Any, num_frames: int, _time: Any, _status: CallbackStatus) -> None:
+    def _give(self, outdata: Any, num_frames: int, _time: Any, status: CallbackStatus) -> None:
         mono = self._mono[:num_frames]
+        # A device that runs dry between two sounds is not heard.
+        if status.output_underflow and self._ring.num_readable:
+            self.num_device_underflows += 1
         if self._num_stopped != self._num_stops:
             n = self._fade_out(mono)
         else:

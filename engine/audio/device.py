@@ -123,6 +123,11 @@ class OutputStream(Protocol):
         """How often the ring ran dry while more was promised (see `end_of_stream`)."""
         ...
 
+    @property
+    def num_device_underflows(self) -> int:
+        """How often the sound system said that it ran dry itself, though the ring held enough."""
+        ...
+
     def start(self) -> None:
         """Begin to play; an empty ring plays silence.
 

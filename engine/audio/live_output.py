@@ -65,6 +65,11 @@ class LiveOutput(LiveDevice[OutputDriver]):
         """How often the ring ran dry while more was promised."""
         return self._driver.num_underflows
 
+    @property
+    def num_device_underflows(self) -> int:
+        """How often the sound system said that it ran dry itself, though the ring held enough."""
+        return self._driver.num_device_underflows
+
     def start(self) -> None:
         """Begin to play.
 

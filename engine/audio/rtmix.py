@@ -139,6 +139,7 @@ class RtmixOutput:
         self._fade_end: int | None = None  # while a stopped rest has not been flushed
         self._is_cancelled = False
         self._num_underflows = 0
+        self._num_past_device_underflows = 0
         self._is_started = False
         arguments = stream_arguments(format_, OUTPUT_BLOCK_S, OUTPUT_LATENCY_S)
         self._stream = PortAudioStream(format_.name, lambda: rtmixer.Mixer(**arguments))
@@ -170,6 +171,14 @@ class RtmixOutput:
         """How often the ring ran dry while more was promised."""
         self._settle()
         return self._num_underflows
+
+    @property
+    def num_device_underflows(self) -> int:
+        """How often the sound system said that it ran dry itself, though the ring held enough."""
+        self._settle()
+        action = self._action
+        running = 0 if action is None else int(action.stats.output_underflows)
+        return self._num_past_device_underflows + running
 
     def start(self) -> None:
         """Begin to play.
@@ -258,6 +267,7 @@ class RtmixOutput:
                 self._mixer.cancel(self._action)
                 self._is_cancelled = True
             return
+        self._num_past_device_underflows += int(self._action.stats.output_underflows)
         self._action = None
         if self._fade_end is not None:
             # No action reads the ring now, so it may be flushed.

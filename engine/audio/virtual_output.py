@@ -70,6 +70,11 @@ class NullOutput:
         self._advance()
         return self._num_underflows
 
+    @property
+    def num_device_underflows(self) -> int:
+        """Always 0: nobody is late."""
+        return 0
+
     def start(self) -> None:
         """Begin to take samples."""
         if self._started_s is None:

@@ -19,7 +19,7 @@ class Loudspeaker:
     Several threads may share it, as some devices can be opened but once: all that touch it or its
     stream do so while they hold `held`.
 
-    Thread: whichever holds `held`; `num_underflows` is read by any.
+    Thread: whichever holds `held`; the numbers of underflows are read by any.
 
     Args:
         open_output: opens and starts the chosen output. Thread: one of its own, as it may hang.
@@ -37,8 +37,10 @@ class Loudspeaker:
         self._slept_before_s = 0.0
         self._stream: OutputStream | None = None
         self._num_seen = 0  # of the open stream's underflows
+        self._num_device_seen = 0
         # NB: written by whichever thread holds it.
         self.num_underflows = 0
+        self.num_device_underflows = 0
 
     @property
     def is_stale(self) -> bool:
@@ -65,7 +67,7 @@ class Loudspeaker:
                     opening.give_up()
                     raise CancelledError("The loudspeaker is not needed any more.")
             self._stream = opening.result()
-            self._num_seen = 0
+            self._num_seen = self._num_device_seen = 0
         return self._stream
 
     def count(self, num_bridged: int = 0) -> None:
@@ -75,6 +77,9 @@ class Loudspeaker:
             seen = self._stream.num_underflows
             self.num_underflows += seen - self._num_seen
             self._num_seen = seen
+            seen = self._stream.num_device_underflows
+            self.num_device_underflows += seen - self._num_device_seen
+            self._num_device_seen = seen
 
     def close(self) -> None:
         """Release the device; the next `open` opens it anew."""

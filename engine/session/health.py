@@ -30,7 +30,8 @@ class Health:
         encoder_load: likewise; None if there is none.
         num_overflows: times the microphone lost samples.
         lost_s: audio lost, in all.
-        num_underflows: times the loudspeaker ran dry while speaking or playing.
+        num_underflows: times speech or a recording did not come in time for the loudspeaker.
+        num_device_underflows: times the sound system ran dry itself, though sound was there.
         first_sound_delay_s: from asking to hearing, of the newest text spoken; None before any.
         rss_bytes: resident memory of the process.
         gpu_bytes: memory of the process on the GPU; None if no backend runs there.
@@ -50,6 +51,7 @@ class Health:
     num_overflows: int = 0
     lost_s: float = 0.0
     num_underflows: int = 0
+    num_device_underflows: int = 0
     first_sound_delay_s: float | None = None
     rss_bytes: int = 0
     gpu_bytes: int | None = None

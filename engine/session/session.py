@@ -272,6 +272,7 @@ class Session:
         """Return a snapshot of delays, backlogs and losses."""
         base = Health(
             num_underflows=self._sound.num_underflows,
+            num_device_underflows=self._sound.num_device_underflows,
             first_sound_delay_s=self._sound.speech.first_sound_delay_s or None,
             rss_bytes=psutil.Process().memory_info().rss,
             gpu_bytes=self._pool.gpu_bytes(),

@@ -66,6 +66,11 @@ class SoundOut:
         """Times sound did not come in time, bridged or not."""
         return self._loudspeaker.num_underflows
 
+    @property
+    def num_device_underflows(self) -> int:
+        """Times the sound system ran dry though sound was there."""
+        return self._loudspeaker.num_device_underflows
+
     def speak(self, text: str) -> int:
         """Speak a text after those that wait, and end what is played; return its number."""
         with self._lock:

@@ -130,6 +130,9 @@ def test_the_strip_warns_by_a_sign_and_not_by_colour_alone(qtbot: QtBot) -> None
     assert "settle the speakers: 90.0 s" in strip.losses.toolTip()
     strip.set_health(Health(10.0, num_underflows=1))
     assert strip.losses.text().startswith("⚠")
+    strip.set_health(Health(10.0, num_device_underflows=2))
+    assert strip.losses.text().startswith("⚠")
+    assert "Sound system was late 2 times" in strip.losses.toolTip()
 
 
 def test_the_lines_of_a_plot_differ_without_colour_and_in_both_themes(
@@ -178,7 +181,7 @@ def test_the_report_has_the_figures_and_no_spoken_word(parts: WindowParts, qtbot
         "text shown 0.80 s, text final 1.70 s, speakers 2.10 s",
         "backlog: text 0.40 s",
         "drops: the microphone lost sound 0 times",
-        "underflows: the loudspeaker ran dry 0 times",
+        "underflows: the loudspeaker ran dry 0 times, the sound system 0 times",
         "real-time factor: text ",
         "settling not measured",
         "memory:",

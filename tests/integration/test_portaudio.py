@@ -1,6 +1,8 @@
 """Real PortAudio on a private PulseAudio server, by both callback drivers."""
 
+import json
 import os
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -288,6 +290,17 @@ def test_output_when_it_starves_then_counts_an_underflow_and_recovers(
         assert output.num_underflows == 1
     finally:
         output.close()
+
+
+@pytest.mark.parametrize("driver", ["rtmixer", "callback"])
+def test_output_when_the_computer_is_too_busy_then_counts_that_the_sound_system_ran_dry(
+    sound: VirtualSound, driver: str
+) -> None:
+    if driver == "rtmixer":
+        pytest.importorskip("rtmixer")
+    counts = json.loads(sound.run(sys.executable, "-m", "tests.helpers.frozen_output", driver))
+    assert counts["num_underflows"] == 0
+    assert counts["num_device_underflows"] > 0
 
 
 def test_input_when_the_chosen_microphone_is_unplugged_then_read_raises_within_a_second(

@@ -107,7 +107,10 @@ def groups() -> tuple[Group, ...]:
             (
                 Series(tr("input, times"), lambda health: health.num_overflows),
                 Series(tr("input, ms"), lambda health: 1000.0 * health.lost_s),
-                Series(tr("output, times"), lambda health: health.num_underflows),
+                Series(
+                    tr("output, times"),
+                    lambda health: health.num_underflows + health.num_device_underflows,
+                ),
             ),
             is_plotted=False,
         ),

@@ -40,6 +40,8 @@ class HealthReading(Protocol):
     def lost_s(self) -> float: ...
     @property
     def num_underflows(self) -> int: ...
+    @property
+    def num_device_underflows(self) -> int: ...
 
 
 class HealthStrip(QFrame):
@@ -81,7 +83,7 @@ class HealthStrip(QFrame):
             health.diarizer_backlog_s,
             health.encoder_backlog_s or 0.0,
         )
-        drops = health.num_overflows + health.num_underflows
+        drops = health.num_overflows + health.num_underflows + health.num_device_underflows
         is_bad = backlog_s > _BEHIND_S or drops > 0
         text = tr("backlog {seconds} s    drops {drops}", seconds=f"{backlog_s:.1f}", drops=drops)
         self.losses.setText(f"{_WARNING_SIGN} {text}" if is_bad else text)
@@ -195,6 +197,7 @@ def _losses(health: HealthReading) -> str:
             seconds=f"{health.lost_s:.2f}",
         ),
         tr("Loudspeaker ran dry {number} times", number=health.num_underflows),
+        tr("Sound system was late {number} times", number=health.num_device_underflows),
     ]
     return "\n".join(lines)
 

@@ -18,6 +18,7 @@ BLOCK = 320  # 20 ms
 @dataclass
 class _Status:
     input_overflow: bool = False
+    output_underflow: bool = False
 
 
 class FakeStream:
@@ -55,9 +56,9 @@ class FakeStream:
         block = np.repeat(pcm[:, np.newaxis], self._num_channels, axis=1)
         self._callback(block, len(pcm), None, _Status(has_overflow))
 
-    def take(self, num_samples: int = BLOCK) -> np.ndarray:
+    def take(self, num_samples: int = BLOCK, *, has_underflow: bool = False) -> np.ndarray:
         block = np.full((num_samples, self._num_channels), np.nan, dtype=np.float32)
-        self._callback(block, num_samples, None, _Status())
+        self._callback(block, num_samples, None, _Status(output_underflow=has_underflow))
         assert (block == block[:, :1]).all()
         return block[:, 0]
 
@@ -235,6 +236,18 @@ def test_output_when_it_runs_dry_then_counts_once_a_time() -> None:
     output.write(_ramp(0, 10))
     stream.take()
     assert output.num_underflows == 2
+
+
+def test_output_when_the_sound_system_ran_dry_then_counts_it_apart_and_only_within_a_sound() -> (
+    None
+):
+    output, stream = _open_output()
+    stream.take(has_underflow=True)
+    assert output.num_device_underflows == 0
+    output.write(_ramp(0, 3 * BLOCK))
+    stream.take()
+    stream.take(has_underflow=True)
+    assert (output.num_device_underflows, output.num_underflows) == (1, 0)
 
 
 def test_output_when_stopped_now_then_fades_without_a_step_and_drops_the_rest() -> None:

@@ -1,0 +1,36 @@
+import pytest
+
+from engine.audio.virtual_output import NullOutput
+from engine.core.timebase import VirtualClock
+from engine.pipeline.loudspeaker import Loudspeaker
+
+pytestmark = pytest.mark.unit
+
+
+class _Output(NullOutput):
+    """An output that has underflows when a test says so."""
+
+    num_device_underflows = 0
+
+    @property
+    def num_underflows(self) -> int:
+        return 2 * self.num_device_underflows
+
+
+def test_underflows_when_the_output_is_opened_again_then_are_counted_over_all_of_them() -> None:
+    opened: list[_Output] = []
+
+    def open_output() -> _Output:
+        opened.append(_Output(VirtualClock()))
+        return opened[-1]
+
+    loudspeaker = Loudspeaker(open_output)
+    loudspeaker.open()
+    opened[0].num_device_underflows = 3
+    loudspeaker.count()
+    loudspeaker.count()
+    loudspeaker.close()
+    loudspeaker.open()
+    opened[1].num_device_underflows = 1
+    loudspeaker.close()
+    assert (loudspeaker.num_device_underflows, loudspeaker.num_underflows) == (4, 8)
