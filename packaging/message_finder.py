@@ -185,9 +185,8 @@ class _Finder:
             return [format(number, _format_spec(part))]
         texts = self._resolve(value, scope)
         is_told = all("«" not in text or " " in text.partition("«")[0] for text in texts)
-        return (
-            texts if is_told and isinstance(value, ast.Name | ast.IfExp) else [placeholder(value)]
-        )
+        is_choice = isinstance(value, ast.Name | ast.IfExp | ast.BoolOp)
+        return texts if is_told and is_choice else [placeholder(value)]
 
     def _number(self, expr: ast.expr, scope: Scope) -> float | None:
         """Return the value of a constant number, or of one through another; None if it is none."""
@@ -233,10 +232,10 @@ class _Finder:
             case ast.Attribute(value=value, attr=attr) if attr in TRANSPARENT:
                 texts = self._resolve(value, scope)
                 return [t[:1].upper() + t[1:] for t in texts] if attr == "capitalize" else texts
-        function = scope.module.functions.get(name)
+        function, owner = self._function(name, scope)
         if function is None:
             return [placeholder(call)]
-        inner = Scope(scope.module, function, bind(function, call, scope), scope.depth + 1)
+        inner = Scope(owner, function, bind(function, call, scope), scope.depth + 1)
         returned = [node.value for node in ast.walk(function) if isinstance(node, ast.Return)]
         return _unique([t for value in returned if value for t in self._resolve(value, inner)])
 
@@ -250,12 +249,26 @@ class _Finder:
     def _constant(self, name: str, scope: Scope) -> tuple[ast.expr | None, Module]:
         if name in scope.module.constants:
             return scope.module.constants[name], scope.module
+        for original, module in self._imported(name, scope):
+            if original in module.constants:
+                return module.constants[original], module
+        return None, scope.module
+
+    def _function(self, name: str, scope: Scope) -> tuple[ast.FunctionDef | None, Module]:
+        if name in scope.module.functions:
+            return scope.module.functions[name], scope.module
+        for original, module in self._imported(name, scope):
+            if original in module.functions:
+                return module.functions[original], module
+        return None, scope.module
+
+    def _imported(self, name: str, scope: Scope) -> Iterator[tuple[str, Module]]:
+        """Yield the name and the module that a name may be imported from."""
         source, original = scope.module.imports.get(name, ("", ""))
         for path in (f"{source.replace('.', '/')}.py", f"{source.replace('.', '/')}/__init__.py"):
             module = self._modules.get(path)
-            if module is not None and original in module.constants:
-                return module.constants[original], module
-        return None, scope.module
+            if module is not None:
+                yield original, module
 
     def _error_names(self) -> frozenset[str]:
         bases = {

@@ -40,11 +40,13 @@ class InputBlock:
         pcm: (n,) float32 at the stream's rate; never clipped, NaN or infinite.
         lost_samples: samples known to be lost just before `pcm`.
         is_end: no more will come (a file ended).
+        is_truncated: it ended before it should have: the file was cut off, or is damaged.
     """
 
     pcm: Pcm
     lost_samples: int = 0
     is_end: bool = False
+    is_truncated: bool = False
 
 
 class InputStream(Protocol):

@@ -24,6 +24,12 @@ _EMPTY = np.zeros(0, dtype=np.float32)
 _READ_SIZE = 1024
 _MAX_PADDING_S = 0.15
 _OTHER_FILE = "Choose a file that plays in a media player."
+TRUNCATED_ADVICE = "What is there was used; copy or record it again to have the rest."
+
+
+def truncated_message(name: object) -> str:
+    """Return what to say of a file that ended early; `TRUNCATED_ADVICE` follows it."""
+    return f"{name} was cut off or is damaged: it ends before its header says it should."
 
 
 def clean(samples: np.ndarray) -> Pcm:
@@ -64,8 +70,10 @@ class AudioFileReader:
             _check_rate(self.path, self.sample_rate)
             self._pending = self._next_block()
             if len(self._pending) == 0:
-                what = "is damaged or cut off before its first sound" if self.is_truncated else ""
-                raise AudioFileError(f"{self.path} {what or 'holds no audio'}.", advice=_OTHER_FILE)
+                what = "holds no audio"
+                if self.is_truncated:
+                    what = "is damaged or cut off before its first sound"
+                raise AudioFileError(f"{self.path} {what}.", advice=_OTHER_FILE)
         except BaseException:
             self.close()
             raise

@@ -27,6 +27,7 @@ class PacedInput:
         clock: gives the pace.
         is_live: whether samples come when they are due.
         release: called once on close.
+        is_truncated: returns, at the end of the source, whether it should have gone on.
     """
 
     def __init__(
@@ -38,6 +39,7 @@ class PacedInput:
         *,
         is_live: bool = True,
         release: Callable[[], None] | None = None,
+        is_truncated: Callable[[], bool] = lambda: False,
     ) -> None:
         self._name = name
         self._rate = sample_rate
@@ -45,6 +47,7 @@ class PacedInput:
         self._clock = clock
         self._is_live = is_live
         self._release = release
+        self._is_truncated = is_truncated
         self._started_s: float | None = None
         self._num_due_before = 0
         self._num_read = 0
@@ -87,7 +90,9 @@ class PacedInput:
         pcm = self._pull(n)
         self._num_read += len(pcm)
         self._is_end = len(pcm) < n
-        return InputBlock(pcm, is_end=self._is_end)
+        return InputBlock(
+            pcm, is_end=self._is_end, is_truncated=self._is_end and self._is_truncated()
+        )
 
     def pause(self) -> None:
         """Hold the source where it is; what was due can still be read."""
@@ -122,20 +127,16 @@ class FileInput(PacedInput):
     """
 
     def __init__(self, path: str | os.PathLike[str], clock: Clock, *, is_live: bool = True) -> None:
-        self._reader = AudioFileReader(path)
+        reader = AudioFileReader(path)
         super().__init__(
             Path(path).name,
-            self._reader.sample_rate,
-            self._reader.read,
+            reader.sample_rate,
+            reader.read,
             clock,
             is_live=is_live,
-            release=self._reader.close,
+            release=reader.close,
+            is_truncated=lambda: reader.is_truncated,
         )
-
-    @property
-    def is_truncated(self) -> bool:
-        """Whether the file ended before its header says; known at the latest at its end."""
-        return self._reader.is_truncated
 
 
 class ArrayInput(PacedInput):

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.audio.files import AudioFileReader
+from engine.audio.files import TRUNCATED_ADVICE, AudioFileReader, truncated_message
 from engine.audio.resample import StreamResampler
 from engine.audio.wav import WavWriter
 from engine.backends import registry
@@ -94,7 +94,7 @@ def run_codec(request: CodecRequest) -> int:
     _write(request.out, streamed, codec.spec.sample_rate)
     _report(console, codec, codes, spent_s, streamed, whole)
     if is_cut_off:
-        console.note(f"{request.file} was cut off or is damaged: what is there was used.")
+        console.note(f"{truncated_message(request.file)} {TRUNCATED_ADVICE}")
         return INPUT_PROBLEM
     return DONE
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from safetensors.numpy import save
 
 import engine
-from engine.audio.files import AudioFileReader
+from engine.audio.files import TRUNCATED_ADVICE, AudioFileReader, truncated_message
 from engine.audio.resample import StreamResampler
 from engine.backends import registry
 from engine.backends.protocols import BackendContext, BackendSpec, EncodedAudio
@@ -60,7 +60,7 @@ def encode_file(request: EncodeRequest) -> int:
     console = system_console()
     check_output(request.out)
     path = _audio_path(request.file)
-    facts = inspect_file(path)
+    inspect_file(path)
     settings = request.startup.settings()
     store = open_store(settings, request.startup.environment)
     spec = spec_of(
@@ -95,7 +95,7 @@ def encode_file(request: EncodeRequest) -> int:
     write_whole(request.out, save(_tensors(encoded, len(pcm)), _metadata(request, spec, encoded)))
     _report(console, request, spec, encoded)
     if is_cut_off:
-        console.note(facts.cut_off_text)
+        console.note(f"{truncated_message(path)} {TRUNCATED_ADVICE}")
         return INPUT_PROBLEM
     return DONE
 

@@ -69,14 +69,6 @@ class FileFacts:
         """
         return self.is_truncated or read_s < self.least_s - _ROUNDING_S
 
-    @property
-    def cut_off_text(self) -> str:
-        """What to say of a file that ended early."""
-        return (
-            f"{self.path} was cut off or is damaged: it ends before its header says it should. "
-            "What is there was used; copy or record it again to have the rest."
-        )
-
 
 def inspect_file(path: Path) -> FileFacts:
     """Open an audio file and see that it is one.

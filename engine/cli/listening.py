@@ -83,7 +83,6 @@ def listen_to(request: ListenRequest) -> int:
         status = run.run()
         read_s = session.document.num_samples / session.document.sample_rate
     if facts is not None and not run.was_stopped and facts.is_cut_off(read_s):
-        console.note(facts.cut_off_text)
         return INPUT_PROBLEM if status == DONE else status
     return status
 

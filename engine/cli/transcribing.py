@@ -94,7 +94,6 @@ def transcribe_file(request: TranscribeRequest) -> int:
     options = ExportOptions(name=choice.path.stem, turns=request.turns)
     _write(document, export_format, request.out, options)
     if facts.is_cut_off(document.num_samples / document.sample_rate):
-        console.note(facts.cut_off_text)
         return INPUT_PROBLEM
     return FAILED if reporter.has_failed else DONE
 

@@ -33,6 +33,7 @@ class Captured:
         reason: why.
         is_same_gap: whether they lengthen the gap told last.
         is_end: no more will come.
+        is_truncated: it ended before it should have.
     """
 
     pcm: Pcm
@@ -40,3 +41,4 @@ class Captured:
     reason: str = ""
     is_same_gap: bool = False
     is_end: bool = False
+    is_truncated: bool = False

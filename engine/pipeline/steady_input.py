@@ -191,7 +191,8 @@ class SteadyInput:
         if block.is_end:
             pcm = np.concatenate((pcm, self._resampler.flush()))
         lost = rescale(block.lost_samples, self._stream.sample_rate, self._rate)
-        return Captured(pcm, lost, BUSY_REASON if lost else "", is_end=block.is_end)
+        reason = BUSY_REASON if lost else ""
+        return Captured(pcm, lost, reason, is_end=block.is_end, is_truncated=block.is_truncated)
 
     def _resume_after_hole(self, block: InputBlock, *, is_last: bool) -> Captured:
         """Hold the first samples back until it is known when they were taken."""

@@ -44,6 +44,8 @@ def _problems(message) -> list[str]:
         found.append("empty words")
     if len(_FILLED.sub("", whole)) > MAX_CHARACTERS:
         found.append("too long")
+    if not re.search(r"\w", _FILLED.sub("", told)):
+        found.append("words that the list cannot show")
     if message.advice and not _is_advice(message.advice):
         found.append("advice is no sentence")
     if not _tells_what_to_do(message):
@@ -125,6 +127,20 @@ def test_finder_when_messages_are_made_in_parts_then_finds_what_people_read(tmp_
     assert second.text == "The output rests."
 
 
+def test_finder_when_words_are_imported_then_follows_them(tmp_path):
+    (tmp_path / "engine").mkdir()
+    (tmp_path / "engine" / "words.py").write_text(
+        'ADVICE = "Mend it."\ndef broken(name):\n    return f"{name} is broken."\n'
+    )
+    (tmp_path / "engine" / "teller.py").write_text(
+        "from engine.words import ADVICE, broken\n"
+        "def tell(post, path):\n    text = broken(path)\n"
+        "    post(Notice(Severity.WARNING, text, ADVICE))\n"
+    )
+    (message,) = find(tmp_path)
+    assert (message.text, message.advice) == ("«name» is broken.", "Mend it.")
+
+
 @pytest.mark.parametrize(
     ("call", "problem"),
     [
@@ -134,6 +150,7 @@ def test_finder_when_messages_are_made_in_parts_then_finds_what_people_read(tmp_
         ('EngineError("A ValueError came.", advice="Mend it.")', "jargon"),
         ('EngineError(f"It broke: {type(error).__name__}.", advice="Mend it.")', "jargon"),
         ('EngineError("An error occurred.", advice="Mend it.")', "empty words"),
+        ('EngineError(f"{path} {what}.", advice="Mend it.")', "words that the list cannot show"),
         ('EngineError("It broke.")', "no advice"),
         ('Notice(Severity.WARNING, "It broke.")', "no advice"),
         ('EngineError("It broke.", advice="mend")', "advice is no sentence"),

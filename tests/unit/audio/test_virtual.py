@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import numpy as np
@@ -83,10 +84,23 @@ def test_fast_input_when_read_then_gives_a_tenth_of_a_second_at_a_time(tmp_path:
     joined = np.concatenate([block.pcm for block in blocks])
     np.testing.assert_allclose(joined, pcm, atol=1 / 32767)
     assert source.name == "noise.wav"
-    assert not source.is_truncated
+    assert not any(block.is_truncated for block in blocks)
     source.close()
     source.close()
     assert source.read().is_end
+
+
+def test_file_when_it_was_cut_off_then_says_so_at_its_end(tmp_path: Path) -> None:
+    path = tmp_path / "cut.wav"
+    write_wav(path, _noise(4000), RATE)
+    os.truncate(path, path.stat().st_size // 2)
+    source = FileInput(path, VirtualClock(), is_live=False)
+    source.start()
+    blocks = [source.read(), source.read()]
+    assert [(block.is_end, block.is_truncated) for block in blocks] == [
+        (False, False),
+        (True, True),
+    ]
 
 
 def test_null_input_when_given_a_generator_then_asks_it_for_each_sample_once() -> None:

@@ -1,10 +1,13 @@
+import os
 import threading
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from engine.audio.virtual import FileInput
 from engine.audio.virtual_output import NullOutput
+from engine.audio.wav import write_wav
 from engine.backends.fake_recognizer import RecognizerScript, words_from_text
 from engine.backends.fake_synthesizer import SynthesizerScript
 from engine.core.config import KeepPolicy
@@ -62,6 +65,26 @@ def until(condition, timeout_s: float = 10.0) -> None:
     while not condition():
         assert clock.now_s() < end_s, "it did not happen in time"
         clock.sleep(0.005)
+
+
+@pytest.mark.unit
+@pytest.mark.parametrize("is_cut", [True, False])
+def test_recording_when_its_file_was_cut_off_then_says_so_once_at_the_end(make, tmp_path, is_cut):
+    path = tmp_path / "talk.wav"
+    write_wav(path, np.full(RATE, 0.1, np.float32), RATE)
+    if is_cut:
+        os.truncate(path, path.stat().st_size // 2)
+    bench = make(ScriptedDevices([FileInput(path, MonotonicClock(), is_live=False)]))
+    bench.run()
+
+    notices = bench.told(Notice)
+    assert [(n.severity, n.message) for n in notices] == is_cut * [
+        (
+            Severity.WARNING,
+            "talk.wav was cut off or is damaged: it ends before its header says it should.",
+        )
+    ]
+    assert len(bench.session.document.words) > 0
 
 
 @pytest.mark.unit
