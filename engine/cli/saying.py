@@ -2,6 +2,8 @@
 
 import queue
 import sys
+import time
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,11 +17,14 @@ from engine.cli.startup import Startup
 from engine.core.config import Settings
 from engine.core.errors import ConfigError
 from engine.core.events import Event, UtteranceChanged, UtteranceState
+from engine.core.sync import CancelToken
 from engine.core.types import BackendKind
 from engine.session.build import build_session
 from engine.session.rendering import render_to_wav
 from engine.session.session import Session
 
+LOST_PATIENCE_S = 30.0
+"""How long a loudspeaker that is lost while it speaks is waited for."""
 _POLL_S = 0.1
 _ENDS = (UtteranceState.DONE, UtteranceState.CANCELLED, UtteranceState.FAILED)
 
@@ -80,7 +85,7 @@ def say_text(request: SayRequest) -> int:
         if request.out is not None:
             return _render(session, text, request.out, console, interrupts)
         session.wait_until_loaded(BackendKind.SYNTHESIZER, interrupts.stop)
-        return _speak(session, text, console, interrupts)
+        return speak_aloud(session, text, console, interrupts.stop)
 
 
 def choose_voice(voice: str, synthesizer: str) -> str:
@@ -101,25 +106,53 @@ def _render(
     return DONE
 
 
-def _speak(session: Session, text: str, console: Console, interrupts: Interrupts) -> int:
-    ended: queue.SimpleQueue[UtteranceChanged] = queue.SimpleQueue()
+def speak_aloud(
+    session: Session,
+    text: str,
+    console: Console,
+    stop: CancelToken,
+    patience_s: float = LOST_PATIENCE_S,
+) -> int:
+    """Speak a text to its end and return the exit status.
+
+    Args:
+        session: with a voice that is ready.
+        text: what to say.
+        console: takes what went wrong.
+        stop: silences it.
+        patience_s: how long a lost loudspeaker is waited for.
+    """
+    told: queue.SimpleQueue[UtteranceChanged] = queue.SimpleQueue()
 
     def take(event: Event) -> None:
-        if isinstance(event, UtteranceChanged) and event.state in _ENDS:
-            ended.put(event)
+        if isinstance(event, UtteranceChanged):
+            told.put(event)
 
     session.subscribe(take)
     session.speak(text)
-    is_silenced = False
+    lost_since_s: float | None = None
+    is_silenced = has_given_up = False
     while True:
-        try:
-            end = ended.get(timeout=_POLL_S)
-        except queue.Empty:
-            if interrupts.stop.is_cancelled and not is_silenced:
-                is_silenced = True
-                session.stop_speaking()
-            continue
-        if end.state is UtteranceState.FAILED:
-            console.note(end.message)
-            return INPUT_PROBLEM
-        return INTERRUPTED if end.state is UtteranceState.CANCELLED else DONE
+        with suppress(queue.Empty):
+            event = told.get(timeout=_POLL_S)
+            if event.state is UtteranceState.FAILED:
+                console.note(event.message)
+                return INPUT_PROBLEM
+            if event.state in _ENDS:
+                status = DONE if event.state is UtteranceState.DONE else INTERRUPTED
+                return INPUT_PROBLEM if has_given_up else status
+            if event.state is UtteranceState.SPEAKING:
+                lost_since_s = None
+            elif event.state is UtteranceState.PAUSED and lost_since_s is None:
+                # Nobody pauses here: the loudspeaker is gone, which was told.
+                lost_since_s = time.monotonic()
+        is_lost = lost_since_s is not None and time.monotonic() - lost_since_s >= patience_s
+        if is_lost and not (has_given_up or is_silenced):
+            has_given_up = True
+            console.note(
+                f"No loudspeaker came back within {patience_s:.0f} s: the rest is not spoken. "
+                "Choose another one with --device, or write a file with -o."
+            )
+        if (stop.is_cancelled or has_given_up) and not is_silenced:
+            is_silenced = True
+            session.stop_speaking()
