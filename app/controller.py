@@ -15,7 +15,7 @@ from app.settings_saver import SettingsSaver
 from app.state import AppState
 from app.unexpected import not_started
 from engine.core.config import KeepPolicy, Settings
-from engine.core.errors import EngineError
+from engine.core.errors import EngineError, reason_of
 from engine.core.events import EditEvent, Notice, SessionState, Severity
 from engine.core.resources import resource_path
 from engine.core.unexpected import UnexpectedError
@@ -148,7 +148,7 @@ class Controller(QObject):
         except FileNotFoundError as error:
             self.show_error(
                 EngineError(
-                    tr("The demo is missing: {error}.", error=error),
+                    tr("The demo is missing: {reason}.", reason=reason_of(error)),
                     advice=tr("Install the program again."),
                 )
             )

@@ -9,6 +9,7 @@ import tomli_w
 
 from app.captions import write_whole
 from app.i18n import tr
+from engine.core.errors import reason_of
 from engine.core.files import read_small
 
 logger = logging.getLogger(__name__)
@@ -90,7 +91,7 @@ class PhraseBook:
             self.problem = tr(
                 "The saved phrases cannot be read: {reason}. Phrases added now last until the "
                 "program ends. Check {path}.",
-                reason=getattr(error, "strerror", None) or error,
+                reason=reason_of(error),
                 path=self._path,
             )
             return
@@ -109,7 +110,7 @@ class PhraseBook:
             self.problem = tr(
                 "The file of saved phrases is damaged and cannot be put aside: {reason}. Phrases "
                 "added now last until the program ends. Mend {path}.",
-                reason=error.strerror,
+                reason=reason_of(error),
                 path=self._path,
             )
             return
@@ -132,7 +133,7 @@ class PhraseBook:
             self.problem = tr(
                 "The phrases cannot be saved: {reason}. They last until the program ends. Check "
                 "the permissions of {path}.",
-                reason=error.strerror,
+                reason=reason_of(error),
                 path=self._path.parent,
             )
 

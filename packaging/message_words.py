@@ -55,6 +55,8 @@ def _words(expr: ast.expr) -> str:
             return _words(value)
         case ast.Call(func=ast.Name(id="len"), args=[counted]):
             return f"number of {_words(counted)}"
+        case ast.Call(func=ast.Name(id="reason_of" | "gpu_reason")):
+            return "reason"
         case ast.Call(func=func, args=[value, *_]) if not isinstance(value, ast.Constant):
             del func
             return _words(value)

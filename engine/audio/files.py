@@ -13,7 +13,7 @@ import numpy as np
 import soundfile
 
 from engine.audio.lengths import log_tells_a_cut, promises_too_much, says_exact_length
-from engine.core.errors import AudioFileError
+from engine.core.errors import AudioFileError, reason_of
 from engine.core.types import Pcm
 
 MIN_RATE_HZ = 2_000
@@ -122,7 +122,7 @@ class AudioFileReader:
             # Decoders report damage in the middle so; what came before it stays good.
             if isinstance(error, OSError) and error.errno == errno.EIO:
                 raise AudioFileError(
-                    f"{self.path} cannot be read: {error}.", advice=_OTHER_FILE
+                    f"{self.path} cannot be read: {reason_of(error)}.", advice=_OTHER_FILE
                 ) from error
             self.is_truncated = True
         return _EMPTY
@@ -181,7 +181,7 @@ def _check_readable(path: Path) -> None:
             f"{path} does not exist.", advice="Check the name and the folder."
         ) from error
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
+        reason = reason_of(error)
         raise AudioFileError(
             f"{path} cannot be read: {reason}.", advice="Check its name and its permissions."
         ) from error
@@ -266,7 +266,7 @@ def _open_with_av(path: Path) -> _Opened:
                     num_given += planes.samples
                     yield planes.to_ndarray().T
         except av.FFmpegError as error:
-            raise ValueError(f"damaged: {error}") from error
+            raise ValueError(f"damaged: {reason_of(error)}") from error
         if num_given < num_least:
             raise ValueError("the file ended before its header says")
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.core.errors import AudioFileError
+from engine.core.errors import AudioFileError, reason_of
 from engine.core.types import Pcm
 
 CELL_S = 0.01
@@ -189,7 +189,7 @@ def read_level_track(path: str | os.PathLike[str]) -> LevelTrack:
                     break
     except OSError as error:
         raise AudioFileError(
-            f"{path} cannot be read: {error.strerror}.", advice="Check that the disk is there."
+            f"{path} cannot be read: {reason_of(error)}.", advice="Check that the disk is there."
         ) from error
     return track
 

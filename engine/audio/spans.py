@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from engine.audio.wav import HEADER_BYTES, SAMPLE_BYTES
-from engine.core.errors import StoreError
+from engine.core.errors import StoreError, reason_of
 from engine.core.types import Pcm
 
 
@@ -48,7 +48,7 @@ class AudioSpanReader:
                 data = os.read(self._file, max(0, end - start) * SAMPLE_BYTES)
             except OSError as error:
                 raise StoreError(
-                    f"The recording {self._path} cannot be read: {error.strerror}.",
+                    f"The recording {self._path} cannot be read: {reason_of(error)}.",
                     advice="Check that the disk is there.",
                 ) from error
         whole = len(data) // SAMPLE_BYTES * SAMPLE_BYTES

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.core.errors import AudioFileError
+from engine.core.errors import AudioFileError, reason_of
 from engine.core.types import Pcm
 
 HEADER_BYTES = 44
@@ -138,6 +138,6 @@ def wav_header(rate: int, num_samples: int) -> bytes:
 
 def _cannot_write(path: Path, error: OSError) -> AudioFileError:
     return AudioFileError(
-        f"{path} cannot be written: {error.strerror or error}.",
+        f"{path} cannot be written: {reason_of(error)}.",
         advice="Check the folder, its permissions, and the space on the disk.",
     )

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from engine.core.errors import ModelFileError, ModelLoadError, ModelMissingError
+from engine.core.errors import ModelFileError, ModelLoadError, ModelMissingError, reason_of
 from engine.core.files import read_small
 
 _PHONEME_TYPES = ("espeak", "text")
@@ -70,7 +70,7 @@ def load_voice(onnx_path: Path, settings: dict[str, Any], num_threads: int) -> t
         from piper.config import PiperConfig
     except ImportError as error:
         raise ModelLoadError(
-            f"The package piper-tts is installed, but cannot be used: {error}.",
+            f"The package piper-tts is installed, but cannot be used: {reason_of(error)}.",
             advice="Run: pip install --force-reinstall piper-tts",
         ) from error
     options = onnxruntime.SessionOptions()
@@ -83,7 +83,8 @@ def load_voice(onnx_path: Path, settings: dict[str, Any], num_threads: int) -> t
             raise ValueError(f"a sample rate of 8000 to 48000 Hz, not {config.sample_rate}")
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ModelFileError(
-            f"The settings of the voice {onnx_path.name} lack what piper needs: {error}.",
+            f"The settings of the voice {onnx_path.name} lack what piper needs: "
+            f"{reason_of(error)}.",
             advice="Fetch the voice again.",
         ) from error
     try:

@@ -23,7 +23,7 @@ from engine.backends.protocols import (
     Synthesizer,
 )
 from engine.backends.protocols_codec import Codec
-from engine.core.errors import BackendError, EngineError, ModelMissingError
+from engine.core.errors import BackendError, EngineError, ModelMissingError, reason_of
 from engine.core.types import BackendKind
 
 _log = logging.getLogger(__name__)
@@ -221,7 +221,7 @@ def _make(
         _log.warning("%s %s cannot be used: %s", kind.value, id_, type(error).__name__)
         _log.debug("%s %s", kind.value, id_, exc_info=True)
         raise BackendError(
-            f'The {kind.value} "{id_}" cannot be used: {error or type(error).__name__}.',
+            f'The {kind.value} "{id_}" cannot be used: {reason_of(error)}.',
             advice="Reinstall the package it comes from, or choose another.",
         ) from error
 

@@ -14,7 +14,7 @@ from engine.models.checkpoints import (
     load_speaker_model,
     untrained_speaker_model,
 )
-from engine.models.gpu import reason
+from engine.models.gpu import gpu_reason
 from engine.models.packed_linear import pack_linears
 from engine.models.sortformer_stream import SpeakerModel, SpeakerStreamState
 from engine.models.stream_profiles import PROFILES
@@ -51,11 +51,11 @@ def load_model(
         _fill(model.to("cuda"))
     except RuntimeError as error:
         logger.warning(
-            "the GPU cannot be used (%s); speakers are told apart on the CPU", reason(error)
+            "the GPU cannot be used (%s); speakers are told apart on the CPU", gpu_reason(error)
         )
         model.to("cpu")
         pack_linears(model)
-        return model, CPU, f"Speakers are told apart without the GPU: {reason(error)}."
+        return model, CPU, f"Speakers are told apart without the GPU: {gpu_reason(error)}."
     return model, torch.cuda.get_device_name(), ""
 
 

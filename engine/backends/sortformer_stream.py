@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from engine.backends.sortformer_load import torch_threads
 from engine.backends.sortformer_pace import FRAME_MS, Pacer, latency_s
-from engine.core.errors import BackendError
+from engine.core.errors import BackendError, reason_of
 from engine.core.events import ActivityRevised, StreamEvent, StreamNotice
 from engine.core.types import Pcm, as_pcm
 from engine.models.gpu import gpu_errors
@@ -104,7 +104,8 @@ class FixedStream:
                     yield
             except RuntimeError as error:
                 raise BackendError(
-                    f"The speaker model failed: {error}.", advice="Choose another diarizer."
+                    f"The speaker model failed: {reason_of(error)}.",
+                    advice="Choose another diarizer.",
                 ) from error
 
     def _tell(self, step: SpeakerActivity) -> ActivityRevised:

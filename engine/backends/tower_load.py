@@ -14,7 +14,7 @@ from engine.models.checkpoints import (
     untrained_speaker_model,
     untrained_tower,
 )
-from engine.models.gpu import reason
+from engine.models.gpu import gpu_reason
 from engine.models.packed_linear import pack_linears
 from engine.models.sortformer_stream import SpeakerModel
 from engine.models.tower_config import TowerConfig
@@ -115,9 +115,11 @@ class LoadedTower:
             # A GPU that is listed can still be broken or full: one real window decides.
             tower.encode_clips([torch.zeros(16_000)], torch.tensor([16_000]))
         except (RuntimeError, ModelLoadError) as error:
-            logger.warning("the GPU cannot be used (%s); the tower runs on the CPU", reason(error))
+            logger.warning(
+                "the GPU cannot be used (%s); the tower runs on the CPU", gpu_reason(error)
+            )
             self._tower = None
-            self.note = f"The audio tower runs without the GPU: {reason(error)}."
+            self.note = f"The audio tower runs without the GPU: {gpu_reason(error)}."
             return False
         self.device, self.config = torch.cuda.get_device_name(), tower.config
         _check_frames(self.config)

@@ -6,7 +6,7 @@ from engine.backends.protocols import BackendContext, BackendSpec, ProgressCallb
 from engine.backends.whisper_policy import LivePolicy
 from engine.backends.whisper_reader import Decoder
 from engine.backends.whisper_stream import SpeechDetector, WhisperStream
-from engine.core.errors import BackendError, ConfigError, ModelFileError
+from engine.core.errors import BackendError, ConfigError, ModelFileError, reason_of
 from engine.core.files import expanded
 from engine.core.sync import CancelToken
 from engine.core.types import BackendKind, as_pcm
@@ -86,7 +86,7 @@ class WhisperRecognizer:
         except (ValueError, RuntimeError) as error:
             # Files that fit each other decode silence: the vocabulary is another model's.
             raise ModelFileError(
-                f"The Whisper model in {folder} cannot be used: {error}.",
+                f"The Whisper model in {folder} cannot be used: {reason_of(error)}.",
                 advice="Fetch the model again, or choose another folder.",
             ) from error
         cancel.check()

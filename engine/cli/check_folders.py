@@ -8,7 +8,7 @@ from pathlib import Path
 from engine.cli.check import Check
 from engine.cli.exit_codes import BAD_ARGUMENTS
 from engine.core.config import Settings, folders, load_settings
-from engine.core.errors import ConfigError, StoreError
+from engine.core.errors import ConfigError, StoreError, reason_of
 from engine.session.disk import RESERVE_BYTES
 from engine.store.integrity import format_bytes
 from engine.store.library import SessionLibrary
@@ -45,7 +45,7 @@ def check_folders(settings: Settings, environment: Mapping[str, str]) -> Iterato
             yield Check(
                 "folder",
                 False,
-                f"The folder for {name}, {path}, cannot be written: {error.strerror}.",
+                f"The folder for {name}, {path}, cannot be written: {reason_of(error)}.",
                 "Give yourself the right to write there, or choose another folder.",
             )
         else:

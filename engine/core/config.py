@@ -16,7 +16,7 @@ import msgspec
 import platformdirs
 import tomli_w
 
-from engine.core.errors import ConfigError
+from engine.core.errors import ConfigError, reason_of
 from engine.core.files import expanded, read_small
 
 APP_NAME = "vivavoce"
@@ -182,7 +182,8 @@ def load_settings(environment: Mapping[str, str]) -> Settings:
     # Text that is no UTF-8 and no TOML are ValueErrors; lists in lists can be too deep.
     except (OSError, ValueError, RecursionError) as error:
         raise ConfigError(
-            f"The settings file {path} cannot be read: {error}.", advice="Mend or delete it."
+            f"The settings file {path} cannot be read: {reason_of(error)}.",
+            advice="Mend or delete it.",
         ) from error
     settings = _convert(values, f"The settings file {path}")
     overrides = {
@@ -218,7 +219,7 @@ def save_settings(settings: Settings, environment: Mapping[str, str]) -> None:
         Path(name).replace(path)
     except OSError as error:
         raise ConfigError(
-            f"The settings cannot be saved to {path}: {error.strerror}.",
+            f"The settings cannot be saved to {path}: {reason_of(error)}.",
             advice="Check the folder's permissions.",
         ) from error
 
@@ -251,5 +252,5 @@ def _convert(values: Mapping[str, Any], source: str, *, strict: bool = True) -> 
         return msgspec.convert(dict(values), Settings, strict=strict)
     except (msgspec.ValidationError, UnicodeError) as error:
         raise ConfigError(
-            f"{source} has a wrong value: {error}.", advice="Mend it, or take it out."
+            f"{source} has a wrong value: {reason_of(error)}.", advice="Mend it, or take it out."
         ) from error

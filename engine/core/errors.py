@@ -1,5 +1,20 @@
 """The errors of the engine. Each message says what happened, why, and what to do."""
 
+_MAX_REASON = 300
+"""Characters of what another library says of an error: some list whole files."""
+
+
+def reason_of(error: BaseException) -> str:
+    """Return what an error of the system or of a library says, to stand within a sentence.
+
+    It is one line, never empty, and without a full stop.
+    """
+    said = getattr(error, "strerror", None) or str(error)
+    text = " ".join(said.split()).rstrip(".")
+    if not text:
+        return "memory ran out" if isinstance(error, MemoryError) else "no reason was given"
+    return text if len(text) <= _MAX_REASON else f"{text[:_MAX_REASON]}…"
+
 
 class EngineError(Exception):
     """A fault the engine can name.

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import torch
 
-from engine.core.errors import ModelFileError, ModelMissingError
+from engine.core.errors import ModelFileError, ModelMissingError, reason_of
 
 _INDEX = "model.safetensors.index.json"
 _SINGLE = "model.safetensors"
@@ -63,7 +63,7 @@ class SafetensorsSource:
             tensor: torch.Tensor = self._open[path].get_tensor(name)
         except _safetensors_errors() as error:
             raise ModelFileError(
-                f"The tensor {name} cannot be read from {path}: {error}.", advice=_FETCH
+                f"The tensor {name} cannot be read from {path}: {reason_of(error)}.", advice=_FETCH
             ) from error
         return tensor
 
@@ -82,7 +82,9 @@ def read_json(path: Path) -> Mapping[str, Any]:
             raise ModelFileError(f"{path} is too large to be what it should be.", advice=_FETCH)
         content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        raise ModelFileError(f"{path} cannot be read as JSON: {error}.", advice=_FETCH) from error
+        raise ModelFileError(
+            f"{path} cannot be read as JSON: {reason_of(error)}.", advice=_FETCH
+        ) from error
     if not isinstance(content, dict):
         raise ModelFileError(f"{path} does not hold a JSON object.", advice=_FETCH)
     return content
@@ -138,5 +140,5 @@ def _open_safetensors(path: Path) -> Any:
         return safe_open(path, framework="pt", device="cpu")
     except _safetensors_errors() as error:
         raise ModelFileError(
-            f"{path} is no whole safetensors file: {error}.", advice=_FETCH
+            f"{path} is no whole safetensors file: {reason_of(error)}.", advice=_FETCH
         ) from error

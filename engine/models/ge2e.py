@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.core.errors import ModelFileError, ModelLoadError, ModelMissingError
+from engine.core.errors import ModelFileError, ModelLoadError, ModelMissingError, reason_of
 from engine.models.ge2e_features import NUM_MELS
 
 EMBEDDING_SIZE = 256
@@ -53,7 +53,7 @@ def _read_weights(torch: Any, path: Path) -> dict[str, Any]:
         checkpoint = torch.load(path, map_location="cpu", weights_only=True)
     except (OSError, RuntimeError, EOFError, ValueError, pickle.UnpicklingError) as error:
         raise ModelFileError(
-            f"The speaker encoder's weights cannot be read from {path}: {error}.",
+            f"The speaker encoder's weights cannot be read from {path}: {reason_of(error)}.",
             advice=_FETCH_ADVICE,
         ) from error
     weights = checkpoint.get("model_state") if isinstance(checkpoint, dict) else None
@@ -94,7 +94,8 @@ class SpeakerEncoder:
                 )
         except RuntimeError as error:
             raise ModelLoadError(
-                f"{weights} is not a GE2E speaker encoder: {error}.", advice=_FETCH_ADVICE
+                f"{weights} is not a GE2E speaker encoder: {reason_of(error)}.",
+                advice=_FETCH_ADVICE,
             ) from error
         self._lstm.eval().requires_grad_(False)
         self._linear.eval().requires_grad_(False)

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import torch
 from torch import nn
 
-from engine.core.errors import ComputeDeviceError
+from engine.core.errors import ComputeDeviceError, reason_of
 
 
 @contextmanager
@@ -22,14 +22,15 @@ def gpu_errors(module: nn.Module) -> Iterator[None]:
         if not any(weight.is_cuda for weight in module.parameters()):
             raise
         raise ComputeDeviceError(
-            f"The GPU failed: {reason(error)}.", advice="Close what else uses it, or do without."
+            f"The GPU failed: {gpu_reason(error)}.",
+            advice="Close what else uses it, or do without.",
         ) from error
 
 
-def reason(error: BaseException) -> str:
+def gpu_reason(error: BaseException) -> str:
     """Return the first sentence of what torch says; the rest is about its own settings."""
     first = str(error).strip().split("\n", 1)[0].split(". ", 1)[0]
-    return first.rstrip(".") or type(error).__name__
+    return first.rstrip(".") or reason_of(error)
 
 
 def held_bytes() -> int:

@@ -15,7 +15,7 @@ from typing import IO, Any
 
 import torch
 
-from engine.core.errors import ModelFileError, ModelLoadError, ModelMissingError
+from engine.core.errors import ModelFileError, ModelLoadError, ModelMissingError, reason_of
 
 _CONFIG_NAME = "model_config.yaml"
 _WEIGHTS_NAME = "model_weights.ckpt"
@@ -44,7 +44,9 @@ class NemoArchive:
                 self.config: Mapping[str, Any] = self._read_config(tar, members)
                 self._tensors = self._read_tensors(tar, members)
         except (tarfile.TarError, OSError, EOFError, zlib.error) as error:
-            raise ModelFileError(f"{path} is no whole archive: {error}.", advice=_FETCH) from error
+            raise ModelFileError(
+                f"{path} is no whole archive: {reason_of(error)}.", advice=_FETCH
+            ) from error
 
     @property
     def names(self) -> frozenset[str]:
@@ -81,7 +83,8 @@ class NemoArchive:
             content = yaml.safe_load(text)
         except (yaml.YAMLError, ValueError, RecursionError) as error:
             raise ModelFileError(
-                f"The member {_CONFIG_NAME} of {self.path} cannot be read as YAML: {error}.",
+                f"The member {_CONFIG_NAME} of {self.path} cannot be read as YAML: "
+                f"{reason_of(error)}.",
                 advice=_FETCH,
             ) from error
         if not isinstance(content, dict):
@@ -111,7 +114,7 @@ class NemoArchive:
             except (pickle.UnpicklingError, RuntimeError, ValueError, KeyError, EOFError) as error:
                 raise ModelFileError(
                     f"The member {_WEIGHTS_NAME} of {self.path} does not hold plain tensors:"
-                    f" {error}.",
+                    f" {reason_of(error)}.",
                     advice=_FETCH,
                 ) from error
         return self._as_tensors(content)

@@ -9,7 +9,7 @@ shows in its keys.
 from collections.abc import Mapping
 from typing import Any
 
-from engine.core.errors import ModelLoadError
+from engine.core.errors import ModelLoadError, reason_of
 from engine.models.config_keys import ConfigKeys
 from engine.models.tower_config import TowerConfig
 from engine.models.tower_config_nemo import read_nemo_bundle, read_nemo_diarizer
@@ -40,7 +40,7 @@ def read_config(
         return _read(keys, front_end)
     except (ValueError, TypeError) as error:
         raise ModelLoadError(
-            f"The configuration of {where} is out of range: {error}.",
+            f"The configuration of {where} is out of range: {reason_of(error)}.",
             advice="Check that it is the checkpoint you mean.",
         ) from error
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.errors import ModelFileError, ModelLoadError
+from engine.core.errors import ModelFileError, ModelLoadError, reason_of
 from engine.core.types import Pcm
 from engine.models.whisper_folder import check_folder
 from engine.models.whisper_mel import HOP_SAMPLES, SAMPLE_RATE, WhisperMel
@@ -87,7 +87,7 @@ class WhisperDecoder:
             )
         except (RuntimeError, ValueError) as error:
             raise ModelLoadError(
-                f"The Whisper model {folder / 'model.bin'} cannot be loaded: {error}.",
+                f"The Whisper model {folder / 'model.bin'} cannot be loaded: {reason_of(error)}.",
                 advice="Fetch the model again, or choose another folder.",
             ) from error
         self._mel = WhisperMel(self._model.n_mels)
@@ -198,7 +198,7 @@ class _Tokens:
             self._tokenizer: Any = tokenizers.Tokenizer.from_file(str(path))
         except Exception as error:
             raise ModelFileError(
-                f"The tokenizer {path} cannot be read: {error}.",
+                f"The tokenizer {path} cannot be read: {reason_of(error)}.",
                 advice="Fetch the model again, or choose another folder.",
             ) from error
         names = ("startoftranscript", "startofprev", "notimestamps", "endoftext", "transcribe")

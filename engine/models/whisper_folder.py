@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from engine.core.errors import ModelFileError, ModelMissingError
+from engine.core.errors import ModelFileError, ModelMissingError, reason_of
 from engine.core.files import read_small
 
 _FILES = ("model.bin", "config.json", "tokenizer.json")
@@ -47,7 +47,7 @@ def _check_json(path: Path) -> None:
     try:
         content = json.loads(read_small(path, _MAX_JSON_BYTES))
     except (OSError, ValueError, RecursionError) as error:
-        raise ModelFileError(f"{path} is not JSON: {error}.", advice=_FETCH) from error
+        raise ModelFileError(f"{path} is not JSON: {reason_of(error)}.", advice=_FETCH) from error
     if not isinstance(content, dict):
         raise ModelFileError(f"{path} is not a JSON object.", advice=_FETCH)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from engine.backends.protocols import ON_CPU, Backend, BackendContext, GpuBackend
-from engine.core.errors import BackendError, CancelledError, EngineError
+from engine.core.errors import BackendError, CancelledError, EngineError, reason_of
 from engine.core.events import BackendChanged, BackendState, Event, Notice, Severity
 from engine.core.sync import CancelToken
 from engine.core.types import BackendKind
@@ -222,7 +222,7 @@ class BackendPool:
         except Exception as error:
             logger.exception("loading %s %s failed", kind, slot.backend_id)
             slot.error = BackendError(
-                f"The {kind} {slot.backend_id} could not be loaded: {error}.",
+                f"The {kind} {slot.backend_id} could not be loaded: {reason_of(error)}.",
                 advice="Choose another one, or install the program again; its log has the details.",
                 command="vivavoce doctor",
             )

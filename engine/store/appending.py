@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from engine.core.errors import StoreError
+from engine.core.errors import StoreError, reason_of
 from engine.core.events import Event
 from engine.store.event_json import encode_event, schema_line
 from engine.store.private import make_file
@@ -40,7 +40,7 @@ def append_events(path: Path, events: Iterable[Event]) -> None:
                 raise
     except OSError as error:
         raise StoreError(
-            f"The change cannot be written to {path}: {error.strerror or error}.",
+            f"The change cannot be written to {path}: {reason_of(error)}.",
             advice="Check the folder, its permissions and the free disk space.",
         ) from error
 

@@ -13,7 +13,7 @@ from typing import Any, get_args
 import msgspec
 import numpy as np
 
-from engine.core.errors import StoreError
+from engine.core.errors import StoreError, reason_of
 from engine.core.events import SCHEMA_VERSION, Event
 from engine.core.files import open_plain
 
@@ -63,7 +63,7 @@ def decode_event(line: bytes) -> Event | None:
             raise ValueError(f"unknown event {name!r}")
         event: Event = msgspec.convert(fields, EVENT_TYPES[name], dec_hook=_from_builtin)
     except (TypeError, RecursionError) as error:
-        raise ValueError(f"no event: {error}") from error
+        raise ValueError(f"no event: {reason_of(error)}") from error
     return event
 
 
@@ -111,7 +111,7 @@ class EventFile:
         except FileNotFoundError:
             return
         except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or error
+            reason = reason_of(error)
             raise StoreError(
                 f"{self.path} cannot be read: {reason}.",
                 advice="Check who may read it, and that its disk is there.",

@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from engine.core.errors import ModelFileError
+from engine.core.errors import ModelFileError, reason_of
 from engine.core.files import read_small
 from engine.core.sync import CancelToken
 from engine.store.fetch import fetch_small, member_url
@@ -120,7 +120,8 @@ class _Listing:
             answer = msgspec.json.decode(fetch_small(url, MAX_SMALL_BYTES), type=_Answer)
         except (msgspec.MsgspecError, RecursionError) as error:
             raise ModelFileError(
-                f"The hub's answer about {hub.repo} cannot be read: {error}.", advice=_OTHER
+                f"The hub's answer about {hub.repo} cannot be read: {reason_of(error)}.",
+                advice=_OTHER,
             ) from error
         files = {
             file.rfilename: (file.lfs.size, file.lfs.sha256) if file.lfs else (0, "")
@@ -183,7 +184,7 @@ def _shards(index: bytes, hub: HubSource) -> tuple[str, ...]:
         weight_map = msgspec.json.decode(index, type=_Index).weight_map
     except (msgspec.MsgspecError, RecursionError) as error:
         raise ModelFileError(
-            f"The index {INDEX_NAME} cannot be read: {error}.", advice=_OTHER
+            f"The index {INDEX_NAME} cannot be read: {reason_of(error)}.", advice=_OTHER
         ) from error
     return tuple(
         sorted({file for name, file in weight_map.items() if name.startswith(hub.tensors)})
@@ -213,7 +214,9 @@ def _member(name: str, size_bytes: int, sha256: str) -> Member:
     try:
         return Member(name, size_bytes, sha256)
     except ValueError as error:
-        raise ModelFileError(f"The file {name!r} is refused: {error}.", advice=_OTHER) from error
+        raise ModelFileError(
+            f"The file {name!r} is refused: {reason_of(error)}.", advice=_OTHER
+        ) from error
 
 
 def _found(members: Sequence[Member], entry: ModelEntry, source: object) -> tuple[Member, ...]:

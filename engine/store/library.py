@@ -11,7 +11,7 @@ from pathlib import Path
 from platformdirs import user_data_path
 
 from engine.audio.level_track import LevelTrack, read_level_track
-from engine.core.errors import StoreError
+from engine.core.errors import StoreError, reason_of
 from engine.core.events import EditEvent, Event, FinalWords, RecordingStarted
 from engine.store.appending import append_events
 from engine.store.event_json import EventFile
@@ -165,7 +165,7 @@ class SessionLibrary:
                 continue
             except OSError as error:
                 raise StoreError(
-                    f"{folder} cannot be read: {error.strerror}.",
+                    f"{folder} cannot be read: {reason_of(error)}.",
                     advice="Check who may read the folder.",
                 ) from error
         return tuple(sorted(found, key=lambda info: (_time(info), info.id), reverse=True))
@@ -197,7 +197,7 @@ class SessionLibrary:
                 shutil.rmtree(hidden)
         except OSError as error:
             raise StoreError(
-                f"{error.filename or folder} cannot be deleted: {error.strerror}.",
+                f"{error.filename or folder} cannot be deleted: {reason_of(error)}.",
                 advice="Check who may change the folder.",
             ) from error
 
@@ -220,7 +220,7 @@ class SessionLibrary:
             (folder / AUDIO_NAME).unlink(missing_ok=True)
         except OSError as error:
             raise StoreError(
-                f"{folder} cannot be changed: {error.strerror}.",
+                f"{folder} cannot be changed: {reason_of(error)}.",
                 advice="Check who may change the folder.",
             ) from error
 
@@ -239,7 +239,7 @@ class SessionLibrary:
             return ()
         except OSError as error:
             raise StoreError(
-                f"The recordings in {self.root} cannot be read: {error.strerror}.",
+                f"The recordings in {self.root} cannot be read: {reason_of(error)}.",
                 advice="Check who may read the folder.",
             ) from error
         for path in found:

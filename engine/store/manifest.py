@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from engine.core.errors import ConfigError
+from engine.core.errors import ConfigError, reason_of
 from engine.core.files import read_small
 from engine.core.resources import resource_path
 from engine.core.types import BackendKind
@@ -220,7 +220,7 @@ def load_manifest(path: Path | None = None) -> Manifest:
         document = tomllib.loads(read_small(path).decode("utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         raise ConfigError(
-            f"The model list {path} cannot be read: {error}.", advice=_MEND
+            f"The model list {path} cannot be read: {reason_of(error)}.", advice=_MEND
         ) from error
     unknown = document.keys() - {"model"}
     if unknown:
@@ -255,7 +255,7 @@ def _entry(table: Mapping[str, Any], at: int, path: Path) -> ModelEntry:
         return msgspec.convert(table, ModelEntry)
     except (ValueError, TypeError) as error:  # msgspec's ValidationError is a ValueError
         raise ConfigError(
-            f"The model list {path} is wrong at model {name}: {error}.", advice=_MEND
+            f"The model list {path} is wrong at model {name}: {reason_of(error)}.", advice=_MEND
         ) from error
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 from platformdirs import user_data_path
 
-from engine.core.errors import ModelFileError, ModelMissingError, StoreError
+from engine.core.errors import ModelFileError, ModelMissingError, StoreError, reason_of
 from engine.core.sync import CancelToken
 from engine.store.fetch import HUB_ENDPOINT
 from engine.store.first_use import FirstUse
@@ -175,7 +175,7 @@ class ModelStore:
                 if is_first:
                     self._first_use.keep(entry)
         except OSError as error:
-            reason = error.strerror or error
+            reason = reason_of(error)
             raise StoreError(
                 f"The model {entry.id} cannot be written to {self.folder}: {reason}.",
                 advice="Free disk space there, or choose another folder for models.",
@@ -235,7 +235,7 @@ class ModelStore:
             ) from error
         except OSError as error:
             raise ModelFileError(
-                f"The model {entry.id} cannot be read: {error}.",
+                f"The model {entry.id} cannot be read: {reason_of(error)}.",
                 advice=f"Check who may read {folder}.",
             ) from error
         if verified != stamps:

@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from engine.core.errors import StoreError
+from engine.core.errors import StoreError, reason_of
 
 FILE_MODE = 0o600
 FOLDER_MODE = 0o700
@@ -76,7 +76,7 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
                 scratch.unlink()
     except OSError as error:
         raise StoreError(
-            f"{path} cannot be written: {error.strerror or error}.",
+            f"{path} cannot be written: {reason_of(error)}.",
             advice="Check the folder, its permissions and the free disk space.",
         ) from error
 

@@ -3,7 +3,7 @@
 import errno
 from pathlib import Path
 
-from engine.core.errors import StoreError
+from engine.core.errors import StoreError, reason_of
 
 _ADVICE = {
     errno.EROFS: "Choose another folder for recordings.",
@@ -25,7 +25,7 @@ def refused(path: Path, error: Exception, what: str = "The recording") -> StoreE
         what: the subject of the sentence, with a capital letter.
     """
     number = getattr(error, "errno", None)
-    reason = getattr(error, "strerror", None) or str(error)
+    reason = reason_of(error)
     if number == errno.ENOENT:
         reason = "it was moved or deleted, or its disk is not there"
     return StoreError(

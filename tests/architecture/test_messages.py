@@ -38,6 +38,8 @@ def _problems(message) -> list[str]:
         found.append("no whole sentence")
     if _BARE.search(told) and whole != _PASSED_ON:
         found.append("a bare reason")
+    if re.search("«(error|exception)»", told):
+        found.append("words of a library as they come")  # `reason_of` mends them
     if _JARGON.search(told):
         found.append("jargon")
     if _EMPTY_WORDS.search(told):
@@ -147,6 +149,7 @@ def test_finder_when_words_are_imported_then_follows_them(tmp_path):
         ('EngineError("it broke", advice="Mend it.")', "no whole sentence"),
         ('EngineError(f"{error}", advice="Mend it.")', "a bare reason"),
         ('EngineError(f"It gave {error}.", advice="Mend it.")', "a bare reason"),
+        ('EngineError(f"It broke: {error}.", advice="Mend.")', "words of a library as they come"),
         ('EngineError("A ValueError came.", advice="Mend it.")', "jargon"),
         ('EngineError(f"It broke: {type(error).__name__}.", advice="Mend it.")', "jargon"),
         ('EngineError("An error occurred.", advice="Mend it.")', "empty words"),

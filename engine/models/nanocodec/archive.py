@@ -19,7 +19,7 @@ from typing import IO, Any
 import torch
 import yaml
 
-from engine.core.errors import ModelFileError, ModelMissingError
+from engine.core.errors import ModelFileError, ModelMissingError, reason_of
 
 _CONFIG = "model_config.yaml"
 _WEIGHTS = "model_weights.ckpt"
@@ -62,7 +62,9 @@ class NemoArchive:
             try:
                 document = yaml.safe_load(stream.read())
             except (yaml.YAMLError, ValueError, RecursionError) as error:
-                raise self._refused(f"its {_CONFIG} is no plain YAML ({error})") from error
+                raise self._refused(
+                    f"its {_CONFIG} is no plain YAML ({reason_of(error)})"
+                ) from error
         if not isinstance(document, dict):
             raise self._refused(f"its {_CONFIG} holds no settings")
         return document
@@ -80,7 +82,9 @@ class NemoArchive:
             except pickle.UnpicklingError as error:
                 raise self._refused(f"its {_WEIGHTS} holds more than tensors") from error
             except (OSError, EOFError, RuntimeError, ValueError, KeyError, TypeError) as error:
-                raise self._refused(f"its {_WEIGHTS} cannot be read ({error})") from error
+                raise self._refused(
+                    f"its {_WEIGHTS} cannot be read ({reason_of(error)})"
+                ) from error
         if not isinstance(tensors, dict):
             raise self._refused(f"its {_WEIGHTS} holds no named tensors")
         return tensors
@@ -111,7 +115,7 @@ class NemoArchive:
             with tarfile.open(self._path) as archive:
                 yield archive
         except (tarfile.TarError, EOFError, OSError, zlib.error, lzma.LZMAError) as error:
-            raise self._refused(f"it is no whole tar archive ({error})") from error
+            raise self._refused(f"it is no whole tar archive ({reason_of(error)})") from error
 
     def _checked_members(self, archive: tarfile.TarFile) -> dict[str, tarfile.TarInfo]:
         members = {}

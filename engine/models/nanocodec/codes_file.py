@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from engine.core.errors import StoreError
+from engine.core.errors import StoreError, reason_of
 from engine.models.nanocodec.config import CodecConfig
 from engine.models.nanocodec.layout import CodeLayout, Codes, CodesError, convert_codes
 
@@ -72,7 +72,7 @@ def write_codes(path: Path, content: CodesFile) -> None:
             )
     except OSError as error:
         raise StoreError(
-            f"The codes cannot be written to {path}: {error.strerror}.",
+            f"The codes cannot be written to {path}: {reason_of(error)}.",
             advice="Choose another folder.",
         ) from error
 
@@ -93,7 +93,7 @@ def read_codes(path: Path) -> CodesFile:
         ) from error
     except _READ_ERRORS as error:
         raise CodesError(
-            f"{path} cannot be read as a file of codes: {error}.",
+            f"{path} cannot be read as a file of codes: {reason_of(error)}.",
             advice="It may be cut short: write it again.",
         ) from error
     if layout not in tuple(CodeLayout):

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from engine.core.errors import ModelLoadError
+from engine.core.errors import ModelLoadError, reason_of
 
 RESBLOCK_KERNELS = (3, 7, 11)
 RESBLOCK_DILATIONS = (1, 3, 5)
@@ -159,7 +159,7 @@ def config_from_nemo(document: Mapping[str, Any], codec_id: str) -> CodecConfig:
         )
     except ValueError as error:
         raise ModelLoadError(
-            f"The codec's configuration is impossible: {error}.",
+            f"The codec's configuration is impossible: {reason_of(error)}.",
             advice="Choose the .nemo file of a NanoCodec.",
         ) from error
     if _integers(encoder, "down_sample_rates") != config.down_rates:

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor
 
-from engine.core.errors import ModelLoadError
+from engine.core.errors import ModelLoadError, reason_of
 from engine.models.nanocodec.archive import NemoArchive
 from engine.models.nanocodec.config import CodecConfig, config_from_nemo
 from engine.models.nanocodec.decoder import CodecDecoder
@@ -124,7 +124,8 @@ class NemoEngine:
             )
         except (OSError, RuntimeError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise ModelLoadError(
-                f"NeMo cannot load {path.name}: {error}.", advice="Use the engine native."
+                f"NeMo cannot load {path.name}: {reason_of(error)}.",
+                advice="Use the engine native.",
             ) from error
         self._model.to(device).eval()
 
@@ -170,6 +171,7 @@ def _nemo_model_class() -> Any:
         return importlib.import_module("nemo.collections.tts.models").AudioCodecModel
     except ImportError as error:
         raise ModelLoadError(
-            f"The codec engine nemo needs NVIDIA NeMo, which is not installed ({error}).",
+            "The codec engine nemo needs NVIDIA NeMo, which is not installed "
+            f"({reason_of(error)}).",
             advice="Use the engine native, which needs nothing, or install vivavoce[nemo].",
         ) from error

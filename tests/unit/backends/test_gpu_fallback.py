@@ -11,7 +11,7 @@ from engine.backends.protocols import ON_CPU, BackendContext
 from engine.backends.sortformer_diarizer import create as create_diarizer
 from engine.backends.tower_encoder import create as create_encoder
 from engine.core.errors import BackendError, ComputeDeviceError
-from engine.models.gpu import gpu_errors, reason
+from engine.models.gpu import gpu_errors, gpu_reason
 from engine.models.sortformer_stream import SpeakerModel
 from engine.models.transcribe_tower import Nemotron3_5TranscribeAudioTower
 from tests.helpers.backends import load, no_models
@@ -130,6 +130,6 @@ def test_stream_when_its_gpu_fails_then_tells_its_lane_that_it_was_the_device(
         stream.push(np.zeros(16_000, np.float32))
 
 
-def test_reason_when_torch_says_nothing_then_is_the_kind_of_error() -> None:
-    assert reason(RuntimeError("")) == "RuntimeError"
+def test_reason_when_torch_says_nothing_then_is_not_empty() -> None:
+    assert gpu_reason(RuntimeError("")) == "no reason was given"
     assert sortformer_load.CPU == tower_load.CPU == "CPU"
