@@ -2,7 +2,6 @@
 
 import faulthandler
 import logging
-import logging.handlers
 import sys
 import threading
 import traceback
@@ -12,10 +11,9 @@ from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
-logger = logging.getLogger(__name__)
+from engine.core.log_file import LOG_FORMAT, LOG_NAME, LogFileHandler, open_private
 
-_MAX_BYTES = 1_000_000
-_FORMAT = "%(asctime)s %(levelname)s %(threadName)s %(name)s: %(message)s"
+logger = logging.getLogger(__name__)
 
 
 def start_logging(folder: Path) -> Path | None:
@@ -27,24 +25,15 @@ def start_logging(folder: Path) -> Path | None:
     root = logging.getLogger()
     root.setLevel(logging.INFO)
     try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        path = folder / "vivavoce.log"
-        handler: logging.Handler = logging.handlers.RotatingFileHandler(
-            # The name of a file need not be text.
-            path,
-            maxBytes=_MAX_BYTES,
-            backupCount=3,
-            encoding="utf-8",
-            errors="backslashreplace",
-        )
+        root.addHandler(LogFileHandler(folder))
         # Kept open for the life of the process: the crash handler writes to it.
-        crashes = (folder / "crash.log").open("a", encoding="utf-8")
-        faulthandler.enable(crashes)
+        faulthandler.enable(open_private(folder / "crash.log"))
     except OSError:
-        handler, path = logging.StreamHandler(), None
-    handler.setFormatter(logging.Formatter(_FORMAT))
-    root.addHandler(handler)
-    return path
+        handler = logging.StreamHandler()
+        handler.setFormatter(logging.Formatter(LOG_FORMAT))
+        root.addHandler(handler)
+        return None
+    return folder / LOG_NAME
 
 
 def install_hooks(tell: Callable[[], None]) -> None:

@@ -223,4 +223,6 @@ def describe(info: StoredInfo) -> tuple[str, str]:
         parts.insert(0, when)
     if not info.is_closed:
         parts.append(tr("broke off"))
+    elif info.is_recovered:
+        parts.append(tr("recovered"))
     return info.title or when, " · ".join(parts)

@@ -1,12 +1,11 @@
 """The log file of the command line."""
 
 import logging
-import logging.handlers
 from contextlib import suppress
 from pathlib import Path
 
-LOG_NAME = "vivavoce.log"
-_MAX_BYTES = 1_000_000
+from engine.core.log_file import LOG_NAME, LogFileHandler
+
 _OURS = ("engine", "app")
 
 
@@ -29,19 +28,7 @@ class LogFile:
         self.close()
         handler: logging.Handler = logging.NullHandler()
         with suppress(OSError):
-            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            handler = logging.handlers.RotatingFileHandler(
-                self.path,
-                maxBytes=_MAX_BYTES,
-                backupCount=1,
-                encoding="utf-8",
-                delay=True,
-                # A name that is no text must not end the program.
-                errors="backslashreplace",
-            )
-        handler.setFormatter(
-            logging.Formatter("%(asctime)s %(levelname)s %(threadName)s %(name)s: %(message)s")
-        )
+            handler = LogFileHandler(self.path.parent, delay=True)
         logging.getLogger().addHandler(handler)
         for name in _OURS:
             logging.getLogger(name).setLevel(logging.DEBUG if is_verbose else logging.WARNING)

@@ -25,10 +25,11 @@ from engine.cli import (
 )
 from engine.cli.console import system_console
 from engine.cli.exit_codes import BAD_ARGUMENTS, DONE, FAILED, INTERRUPTED, exit_code_of
-from engine.cli.log import LOG_NAME, LogFile
+from engine.cli.log import LogFile
 from engine.cli.startup import Startup
 from engine.core.config import Settings, folders
 from engine.core.errors import EngineError
+from engine.core.log_file import LOG_NAME
 from engine.core.unexpected import MESSAGE
 
 logger = logging.getLogger(__name__)

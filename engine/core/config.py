@@ -214,9 +214,16 @@ def save_settings(settings: Settings, environment: Mapping[str, str]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         # A name of its own, so that two programs that save at once do not meet in one file.
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".tmp")
-        with os.fdopen(handle, "wb") as file:
-            file.write(tomli_w.dumps(values).encode())
-        Path(name).replace(path)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(tomli_w.dumps(values).encode())
+                file.flush()
+                # A power cut must find the old file or the new one, never an empty one.
+                os.fsync(file.fileno())
+            Path(name).replace(path)
+        except OSError:
+            Path(name).unlink(missing_ok=True)
+            raise
     except OSError as error:
         raise ConfigError(
             f"The settings cannot be saved to {path}: {reason_of(error)}.",

@@ -100,6 +100,7 @@ def test_a_recording_that_broke_off_is_named_so_and_shows_its_text(
     qtbot.waitUntil(lambda: not parts.state.is_live_shown)
     assert parts.state.document.text() == "what was said before the crash"
     qtbot.waitUntil(lambda: "broke off" not in "".join(_listed(parts)))
+    assert sum("· recovered" in text for text in _listed(parts)) == 1
     (finished,) = (shown.notice.message for shown in parts.state.history)
     assert "6 words are kept" in finished
     assert panel.list.count() == 2

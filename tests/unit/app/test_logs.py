@@ -2,6 +2,7 @@
 
 import faulthandler
 import logging
+import os
 import sys
 import threading
 from collections.abc import Iterator
@@ -40,6 +41,17 @@ def test_messages_go_to_a_file_that_rotates(tmp_path: Path) -> None:
     assert files[:3] == ["vivavoce.log", "vivavoce.log.1", "vivavoce.log.2"]
     assert all(entry.stat().st_size <= 1_000_000 for entry in path.parent.iterdir())
     assert "11999" in path.read_text("utf-8")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows keeps them by the folder's list of rights")
+def test_logs_are_their_owners_alone_even_if_they_were_not_before(tmp_path: Path) -> None:
+    tmp_path.joinpath("vivavoce.log").touch(mode=0o644)
+    tmp_path.joinpath("crash.log").touch(mode=0o644)
+    start_logging(tmp_path)
+    for number in range(6_000):
+        logging.getLogger("other").info("%s %s", number, "x" * 200)
+    modes = {entry.name: entry.stat().st_mode & 0o777 for entry in tmp_path.iterdir()}
+    assert modes == dict.fromkeys(("crash.log", "vivavoce.log", "vivavoce.log.1"), 0o600)
 
 
 def test_without_a_writable_folder_the_log_goes_to_stderr(tmp_path: Path) -> None:

@@ -1,3 +1,5 @@
+import errno
+import os
 import threading
 
 import pytest
@@ -100,6 +102,23 @@ def test_settings_when_the_folder_cannot_be_written_then_says_so(tmp_path):
 
     with pytest.raises(ConfigError, match="cannot be saved"):
         save_settings(Settings(text_size_pt=20), {"VIVAVOCE_HOME": str(tmp_path)})
+
+
+@pytest.mark.unit
+def test_settings_when_the_disk_is_full_then_the_old_ones_stay_and_nothing_else(
+    environment, monkeypatch
+):
+    save_settings(Settings(text_size_pt=20), environment)
+
+    def refuse(_descriptor):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", refuse)
+    with pytest.raises(ConfigError, match="No space left on device"):
+        save_settings(Settings(text_size_pt=30), environment)
+    assert load_settings(environment).text_size_pt == 20
+    left = [p.name for p in folders(Settings(), environment).config.iterdir()]
+    assert left == ["settings.toml"]
 
 
 @pytest.mark.unit
