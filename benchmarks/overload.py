@@ -1,10 +1,10 @@
 """What is lost, how far behind a session falls and how soon it is back, when it has too much to do.
 
-Run: python -m benchmarks.overload [--real SECONDS]
+Run: python -m benchmarks.overload [--real SECONDS [--busy N]]
 
 Without --real: coded words and fake backends on a clock that waits for them. With it: the small
 real models hear the demo conversation over and over at the pace of speech, and for a third of the
-time processes keep every core busy.
+time N processes a core keep it busy.
 """
 
 import argparse
@@ -35,16 +35,15 @@ from engine.store.manifest import load_manifest
 from engine.store.models import ModelStore
 from tests.helpers.overload import LIVE_S, SCENARIOS, Outcome, play
 
-HOGS_A_CORE = 3
-
 
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--real", type=float, default=0.0, metavar="SECONDS")
-    seconds = parser.parse_args().real
-    if seconds:
-        print_real(seconds)
+    parser.add_argument("--busy", type=int, default=8, metavar="N", help="a core; 8")
+    arguments = parser.parse_args()
+    if arguments.real:
+        print_real(arguments.real, arguments.busy * (os.cpu_count() or 1))
         return
     head = ("lost", "behind", "live after", "left out", "told", "filled in", "marked", "stop")
     print("".join(f"{text:>12}" for text in head))
@@ -92,7 +91,7 @@ class _Real:
                 self.newest = max([self.newest, *(word.end for word in words)])
 
 
-def print_real(seconds: float) -> None:
+def print_real(seconds: float, num_busy: int) -> None:
     """Let the real models listen while other processes take the cores away."""
     hog_s = (seconds / 4, seconds * 7 / 12)
     seen = _Real()
@@ -105,7 +104,8 @@ def print_real(seconds: float) -> None:
                 session.wait_until_loaded(kind)  # type: ignore[arg-type]
             session.start().result()
             began_s = time.monotonic()
-            _watch(session, seen, began_s, seconds, hog_s)
+            with hogs(num_busy, hog_s, began_s):
+                _watch(session, seen, began_s, seconds, hog_s[1])
             stop_s = time.monotonic()
             session.stop().result()
             stop_s = time.monotonic() - stop_s
@@ -115,7 +115,7 @@ def print_real(seconds: float) -> None:
             lost_s = session.health().lost_s
     left_out_s = sum(m[0].end - m[0].start for m in seen.marks.values()) / rate
     left_s = sum(m[-1].end - m[-1].start for m in seen.marks.values()) / rate
-    print(f"{os.cpu_count()} cores, {HOGS_A_CORE} busy processes on each from {hog_s[0]:.0f} s")
+    print(f"{os.cpu_count()} cores, {num_busy} busy processes on them from {hog_s[0]:.0f} s")
     print(f"to {hog_s[1]:.0f} s of {source}")
     print(f"recorded {recorded_s:.1f} s, lost {lost_s:.2f} s")
     print("longest backlog: recognizer {:.1f} s, diarizer {:.1f} s".format(*seen.max_backlog_s))
@@ -128,25 +128,23 @@ def print_real(seconds: float) -> None:
 
 
 def _watch(
-    session: Session, seen: _Real, began_s: float, seconds: float, hog_s: tuple[float, float]
+    session: Session, seen: _Real, began_s: float, seconds: float, quiet_at_s: float
 ) -> None:
-    with hogs(hog_s, began_s):
-        while (now_s := time.monotonic() - began_s) < seconds:
-            health = session.health()
-            backlogs = (health.recognizer_backlog_s, health.diarizer_backlog_s)
-            seen.max_backlog_s = (
-                max(seen.max_backlog_s[0], backlogs[0]),
-                max(seen.max_backlog_s[1], backlogs[1]),
-            )
-            if now_s >= hog_s[1] and seen.live_after_s is None and max(backlogs) < LIVE_S:
-                seen.live_after_s = now_s - hog_s[1]
-            time.sleep(0.05)
+    while (now_s := time.monotonic() - began_s) < seconds:
+        health = session.health()
+        backlogs = (health.recognizer_backlog_s, health.diarizer_backlog_s)
+        seen.max_backlog_s = (
+            max(seen.max_backlog_s[0], backlogs[0]),
+            max(seen.max_backlog_s[1], backlogs[1]),
+        )
+        if now_s >= quiet_at_s and seen.live_after_s is None and max(backlogs) < LIVE_S:
+            seen.live_after_s = now_s - quiet_at_s
+        time.sleep(0.05)
 
 
 @contextmanager
-def hogs(span_s: tuple[float, float], began_s: float) -> Iterator[None]:
-    """Keep every core busy between two moments after `began_s`."""
-    count = HOGS_A_CORE * (os.cpu_count() or 1)
+def hogs(count: int, span_s: tuple[float, float], began_s: float) -> Iterator[None]:
+    """Let processes compute between two moments after `began_s`."""
     context = multiprocessing.get_context("spawn")
     spans = (began_s + span_s[0], began_s + span_s[1])
     processes = [context.Process(target=_burn, args=spans, daemon=True) for _ in range(count)]
