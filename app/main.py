@@ -6,6 +6,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
+from engine.core.own_stderr import keep_own_stderr
+
 logger = logging.getLogger(__name__)
 
 NO_DISPLAY = "No display was found; the demo conversation is transcribed here instead."
@@ -24,6 +26,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: arguments without the program's name; those of the process if None.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
+    keep_own_stderr()
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     if not arguments:
         if has_display(os.environ, sys.platform):

@@ -5,12 +5,33 @@ import shutil
 import sys
 import threading
 import unicodedata
-from collections.abc import Callable
-from typing import TextIO
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Protocol
 
+from engine.cli.background_streams import BackgroundStreams
+from engine.core.sync import CancelToken
+
+_POLL_S = 0.1
 _CLEAR = "\r\x1b[2K"
 _DIM, _PLAIN = "\x1b[2m", "\x1b[0m"
 _SPEAKER_COLOURS = (36, 33, 35, 32, 34, 31, 96, 93)
+
+
+class TextSink(Protocol):
+    """What is needed of a stream."""
+
+    def isatty(self) -> bool:
+        """Return whether it is a terminal."""
+        ...
+
+    def write(self, text: str, /) -> int:
+        """Write or queue a text; BrokenPipeError once nobody reads it."""
+        ...
+
+    def flush(self) -> None:
+        """Bring it out."""
+        ...
 
 
 class Console:
@@ -28,8 +49,8 @@ class Console:
 
     def __init__(
         self,
-        out: TextIO,
-        err: TextIO,
+        out: TextSink,
+        err: TextSink,
         columns: Callable[[], int] = lambda: shutil.get_terminal_size().columns,
         *,
         has_colour: bool = True,
@@ -39,8 +60,13 @@ class Console:
         self._columns = columns
         self._has_colour = has_colour and out.isatty()
         self._lock = threading.RLock()
-        self._volatile: TextIO | None = None
-        self.is_closed = False
+        self._volatile: TextSink | None = None
+        self._is_closed = False
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether nobody reads standard output any more."""
+        return self._is_closed or getattr(self._out, "is_broken", False)
 
     @property
     def has_live_output(self) -> bool:
@@ -114,7 +140,7 @@ class Console:
             self._write(self._volatile, _CLEAR)
             self._volatile = None
 
-    def _write(self, stream: TextIO, text: str) -> None:
+    def _write(self, stream: TextSink, text: str) -> None:
         if self.is_closed and stream is self._out:
             return
         try:
@@ -122,12 +148,37 @@ class Console:
             stream.flush()
         except BrokenPipeError:
             if stream is self._out:
-                self.is_closed = True
+                self._is_closed = True
 
 
 def system_console() -> Console:
     """Return a console on this process's own streams."""
     return Console(sys.stdout, sys.stderr, has_colour="NO_COLOR" not in os.environ)
+
+
+@contextmanager
+def live_console(stop: CancelToken, urgent_s: float = 0.5) -> Iterator[Console]:
+    """Yield a console that never makes anybody wait, and bring out all of it at the end.
+
+    Args:
+        stop: set where there is no time to wait for a reader who does not read.
+        urgent_s: time that there is then, and if the block raises.
+    """
+    try:
+        streams = BackgroundStreams()
+    except (OSError, ValueError):  # streams that tests put in their place
+        yield system_console()
+        return
+    console = Console(streams.out, streams.err, has_colour="NO_COLOR" not in os.environ)
+    try:
+        yield console
+    except BaseException:
+        streams.drain(urgent_s)
+        raise
+    while not streams.drain(_POLL_S):
+        if stop.is_cancelled:
+            streams.drain(urgent_s)
+            return
 
 
 def width(text: str) -> int:

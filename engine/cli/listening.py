@@ -6,7 +6,7 @@ from concurrent.futures import wait
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from engine.cli.console import Console, system_console
+from engine.cli.console import Console, live_console
 from engine.cli.exit_codes import DONE, FAILED, INPUT_PROBLEM, INTERRUPTED
 from engine.cli.inputs import InputChoice, choose_input, inspect_file
 from engine.cli.interrupts import Interrupts
@@ -56,7 +56,11 @@ def listen_to(request: ListenRequest) -> int:
         ConfigError: the options do not fit together.
         EngineError: the models or the input cannot be had.
     """
-    console = system_console()
+    with Interrupts() as interrupts, live_console(interrupts.discard) as console:
+        return _listen(request, console, interrupts)
+
+
+def _listen(request: ListenRequest, console: Console, interrupts: Interrupts) -> int:
     choice = choose_input(request.settings.input)
     if request.is_fast and choice.is_microphone:
         raise ConfigError("--fast is for files.", advice="Leave it out, or use --input file:PATH.")
@@ -70,15 +74,12 @@ def listen_to(request: ListenRequest) -> int:
     may_ask = sys.stdin.isatty() and console.has_live_messages and not request.is_json
     keep = choose_keep(request.settings, choice, request.startup, may_ask=may_ask)
     settings = replace(request.settings, keep=keep, input=choice.device)
-    with (
-        Interrupts() as interrupts,
-        build_session(
-            settings,
-            request.startup.environment,
-            is_fast=request.is_fast,
-            allow_untrained=request.allow_untrained,
-        ) as session,
-    ):
+    with build_session(
+        settings,
+        request.startup.environment,
+        is_fast=request.is_fast,
+        allow_untrained=request.allow_untrained,
+    ) as session:
         run = _ListenRun(replace(request, settings=settings), choice, console, interrupts, session)
         status = run.run()
         read_s = session.document.num_samples / session.document.sample_rate

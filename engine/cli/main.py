@@ -30,6 +30,7 @@ from engine.cli.startup import Startup
 from engine.core.config import Settings, folders
 from engine.core.errors import EngineError
 from engine.core.log_file import LOG_NAME
+from engine.core.own_stderr import keep_own_stderr
 from engine.core.unexpected import MESSAGE
 
 logger = logging.getLogger(__name__)
@@ -41,6 +42,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Args:
         argv: without the program's name; those of the process if None.
     """
+    keep_own_stderr()
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         # What is no text, or cannot be shown, becomes a question mark, never a traceback.
         if hasattr(stream, "reconfigure"):

@@ -1,5 +1,6 @@
 """The command line while time passes: live lines, Ctrl-C, kill -9, the last word."""
 
+import fcntl
 import json
 import os
 import pty
@@ -204,3 +205,38 @@ def _read_to_end(terminal: int) -> str:
                 break
             content += part
     return content.decode()
+
+
+@pytest.mark.skipif(not hasattr(fcntl, "F_SETPIPE_SZ"), reason="pipes have one size here")
+def test_listen_when_nobody_reads_what_it_prints_then_every_word_is_kept_and_sigterm_ends_it(
+    tmp_path,
+):
+    reader, writer = os.pipe()
+    fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)  # full within a second or two
+    arguments = ("listen", "-i", "demo", "--json", "--keep", "audio-and-text", *FAKES)
+    command = cli_command(*arguments)
+    environment = cli_environment(VIVAVOCE_HOME=str(tmp_path))
+    with subprocess.Popen(
+        command, stdout=writer, stderr=subprocess.DEVNULL, env=environment
+    ) as process:
+        os.close(writer)
+        library = SessionLibrary(tmp_path / "data" / "sessions")
+        try:
+            end_s = time.monotonic() + 60
+            while not (infos := library.list()) or infos[0].duration_s < 12:
+                assert time.monotonic() < end_s
+                time.sleep(0.2)
+            process.terminate()
+            asked_s = time.monotonic()
+            process.wait(30)
+            took_s = time.monotonic() - asked_s
+        finally:
+            process.kill()
+            os.close(reader)
+    (info,) = library.list()
+    assert info.is_closed
+    document = library.open(info.id).document()
+    words, rate = document.words, document.sample_rate
+    # To the end of what was recorded, though a few lines at most fit into the pipe.
+    assert words[-1].word.end / rate > info.duration_s - 4
+    assert took_s < 15  # 3 to 4 s; a busy machine is slower
