@@ -4,6 +4,7 @@ Precedence: command-line option, then environment (`VIVAVOCE_…`), then file, t
 """
 
 import os
+import re
 import tempfile
 import tomllib
 from collections.abc import Mapping
@@ -21,6 +22,7 @@ from engine.core.files import expanded, read_small
 
 APP_NAME = "vivavoce"
 ENVIRONMENT_PREFIX = "VIVAVOCE_"
+_HOME = f"{ENVIRONMENT_PREFIX}HOME"
 
 
 class KeepPolicy(StrEnum):
@@ -151,7 +153,7 @@ def folders(settings: Settings, environment: Mapping[str, str]) -> Folders:
         settings: may name folders of their own for models and recordings.
         environment: `VIVAVOCE_HOME` puts everything under one folder.
     """
-    home = environment.get(f"{ENVIRONMENT_PREFIX}HOME")
+    home = environment.get(_HOME)
     if home:
         root = expanded(home).absolute()
         config, data, state = root / "config", root / "data", root / "state"
@@ -187,9 +189,9 @@ def load_settings(environment: Mapping[str, str]) -> Settings:
         ) from error
     settings = _convert(values, f"The settings file {path}")
     overrides = {
-        field.name: environment[ENVIRONMENT_PREFIX + field.name.upper()]
-        for field in fields(Settings)
-        if ENVIRONMENT_PREFIX + field.name.upper() in environment
+        name.removeprefix(ENVIRONMENT_PREFIX).lower(): value
+        for name, value in environment.items()
+        if name.startswith(ENVIRONMENT_PREFIX) and name != _HOME
     }
     if not overrides:
         return settings
@@ -258,6 +260,17 @@ def _convert(values: Mapping[str, Any], source: str, *, strict: bool = True) -> 
     try:
         return msgspec.convert(dict(values), Settings, strict=strict)
     except (msgspec.ValidationError, UnicodeError) as error:
+        reason = _in_words(error)
         raise ConfigError(
-            f"{source} has a wrong value: {reason_of(error)}.", advice="Mend it, or take it out."
+            f"{source} has a wrong value: {reason}.", advice="Mend it, or take it out."
         ) from error
+
+
+def _in_words(error: Exception) -> str:
+    """Return what a value should be, of the kinds that settings have."""
+    said = re.fullmatch(r"Expected `(\w+)`, got `\w+` - at `\$\.(\w+)`", str(error))
+    if said is None:
+        return reason_of(error)
+    kinds = {"int": "a whole number", "float": "a number", "bool": "true or false"}
+    kind, setting = kinds.get(said[1], "text in quotes"), said[2]
+    return f"{setting} must be {kind}"

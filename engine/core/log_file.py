@@ -3,9 +3,13 @@
 import logging
 import logging.handlers
 import os
+import stat
+import sys
 from contextlib import suppress
 from io import TextIOWrapper
 from pathlib import Path
+
+from engine.core.errors import reason_of
 
 LOG_NAME = "vivavoce.log"
 _MAX_BYTES = 1_000_000
@@ -37,6 +41,23 @@ class LogFileHandler(logging.handlers.RotatingFileHandler):
             errors="backslashreplace",
         )
         self.setFormatter(logging.Formatter(LOG_FORMAT))
+        self._has_told = False
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        """Say once that the disk does not take it; what is logged goes on being lost."""
+        error = sys.exc_info()[1]
+        if isinstance(error, OSError) and not self._has_told and sys.stderr is not None:
+            self._has_told = True
+            sys.stderr.write(
+                f"vivavoce: {self.baseFilename} cannot be written: {reason_of(error)}.\n"
+            )
+        elif not isinstance(error, OSError):
+            super().handleError(record)
+
+    def close(self) -> None:
+        """Close the file; what the disk does not take is lost."""
+        with suppress(OSError):
+            super().close()
 
     def _open(self) -> TextIOWrapper:
         return open_private(Path(self.baseFilename))
@@ -51,9 +72,11 @@ def open_private(path: Path) -> TextIOWrapper:
 
     def opener(name: str, flags: int) -> int:
         descriptor = os.open(name, flags, _OWNER_ONLY)
-        # One that was there before may be open to all; where it belongs to another, it stays so.
-        with suppress(OSError):
-            path.chmod(_OWNER_ONLY)
+        # One that was there before may be open to all. What is no file, as a link to a device is
+        # not, stays as it is.
+        if stat.S_ISREG(os.fstat(descriptor).st_mode):
+            with suppress(OSError):
+                path.chmod(_OWNER_ONLY)
         return descriptor
 
     return open(path, "a", encoding="utf-8", errors="backslashreplace", opener=opener)
