@@ -110,9 +110,9 @@ def _check(request: CodecRequest) -> int | None:
             f"The option --chunk cannot be {request.chunk_frames}.",
             advice=f"Give 1 to {_MAX_CHUNK} frames.",
         )
-    for path in (request.out, request.codes_out):
-        if path is not None:
-            check_output(path)
+    check_output(request.out, request.file, suffix=".wav")
+    if request.codes_out is not None:
+        check_output(request.codes_out, request.file, suffix=".npz")
     if request.lookback == "exact":
         return None
     if not request.lookback.isascii() or not request.lookback.isdigit():

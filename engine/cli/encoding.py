@@ -58,8 +58,8 @@ def encode_file(request: EncodeRequest) -> int:
         EngineError: the audio or the model cannot be had.
     """
     console = system_console()
-    check_output(request.out)
     path = _audio_path(request.file)
+    check_output(request.out, path, suffix=".safetensors")
     inspect_file(path)
     settings = request.startup.settings()
     store = open_store(settings, request.startup.environment)

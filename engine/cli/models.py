@@ -32,10 +32,12 @@ def list_models(context: typer.Context) -> None:
     from engine.store.models import size_text
 
     store = _store(startup_of(context))
-    for status in store.list():
+    states = store.list()
+    room = max(len(status.entry.id) for status in states)
+    for status in states:
         entry = status.entry
         size, about = size_text(entry), f"{entry.title}; {entry.licence}"
-        print(f"{status.state:<10}{entry.id:<30}{size:>14}  {about}")
+        print(f"{status.state:<10}{entry.id:<{room}}{size:>14}  {about}")
         if not store.manifest.entry(entry.id).is_pinned:
             print(f"          optional; {_TRUST}")
         if status.problem and status.state != "missing":

@@ -103,8 +103,13 @@ def needed_models(settings: Settings, store: ModelStore) -> tuple[tuple[str, ...
     return tuple(needed), tuple(problems)
 
 
-def check_output(path: Path) -> None:
+def check_output(path: Path, *read: Path, suffix: str = "") -> None:
     """See that a file can be written before the work for it is done.
+
+    Args:
+        path: of the file.
+        read: files that the work reads, and must not write over.
+        suffix: that it must have, if it has one: nothing else is written.
 
     Raises:
         ConfigError: it cannot, and why.
@@ -116,3 +121,12 @@ def check_output(path: Path) -> None:
     target = path if path.exists() else path.parent
     if not os.access(target, os.W_OK):
         raise ConfigError(f"{target} cannot be written.", advice="Choose another place.")
+    if path.exists() and any(other.exists() and path.samefile(other) for other in read):
+        raise ConfigError(
+            f"{path} is the file that is read; it would be lost.", advice="Name another file."
+        )
+    if suffix and path.suffix.lower() not in ("", suffix):
+        raise ConfigError(
+            f"{path} is not named as what is written: a {suffix.lstrip('.').upper()} file.",
+            advice=f"End its name in {suffix}.",
+        )

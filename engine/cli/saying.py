@@ -64,7 +64,7 @@ def say_text(request: SayRequest) -> int:
             "There is nothing to say: the text is empty.", advice="Write some words to be spoken."
         )
     if request.out is not None:
-        check_output(request.out)
+        check_output(request.out, suffix=".wav")
     settings = request.settings
     if request.voice is not None:
         settings = replace(settings, synthesizer=choose_voice(request.voice, settings.synthesizer))

@@ -58,7 +58,7 @@ def transcribe_file(request: TranscribeRequest) -> int:
     console = system_console()
     export_format = choose_format(request.format_name, request.out)
     if request.out is not None:
-        check_output(request.out)
+        check_output(request.out, request.file)
     is_demo = str(request.file) == DEMO and not request.file.exists()
     choice = choose_input(DEMO if is_demo else f"file:{request.file}")
     if choice.path is None:
@@ -126,6 +126,8 @@ def _follow(session: Session, facts: FileFacts, console: Console, interrupts: In
         if interrupts.stop.is_cancelled and not is_discarding:
             is_discarding = True
             session.stop(discard_backlog=True)
+        if interrupts.discard.is_cancelled:
+            return  # closing waits no longer than it may
         health = session.health()
         done_s = health.recorded_s - max(health.recognizer_backlog_s, health.diarizer_backlog_s)
         of_all = f" of {facts.duration_s:.0f} s" if facts.duration_s else " s"

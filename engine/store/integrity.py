@@ -95,9 +95,11 @@ def _what_it_looks_like(path: Path, expected_bytes: int) -> str:
 
 
 def format_bytes(num_bytes: int) -> str:
-    """Return a size as people read it, in decimal megabytes or smaller units."""
+    """Return a size as people read it, in the decimal unit that suits it."""
     if num_bytes < 1000:
         return f"{num_bytes} B"
     if num_bytes < 1_000_000:
         return f"{num_bytes / 1000:.0f} kB"
-    return f"{num_bytes / 1_000_000:.1f} MB"
+    if num_bytes < 1_000_000_000:
+        return f"{num_bytes / 1_000_000:.1f} MB"
+    return f"{num_bytes / 1_000_000_000:.1f} GB"

@@ -120,3 +120,59 @@ def test_settings_file_when_deep_or_large_or_a_pipe_then_says_which_file(
 def test_environment_when_a_value_is_no_text_then_refused() -> None:
     with pytest.raises(ConfigError, match="The environment has a wrong value"):
         load_settings({"VIVAVOCE_HOLD_BACK_OWN_VOICE": "\ud800"})
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("transcribe", "IN", "--format", "txt", "-o", "IN", "--recognizer", "fake"),
+        ("transcribe", "IN", "--format", "txt", "-o", "LINK", "--recognizer", "fake"),
+        ("codec", "IN", "-o", "IN", "--untrained"),
+        ("encode", "IN", "-o", "IN", "--untrained"),
+    ],
+)
+def test_output_when_it_is_the_file_that_is_read_then_refused_and_nothing_is_lost(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...]
+) -> None:
+    path, link = tmp_path / "talk", tmp_path / "link"
+    soundfile.write(path, np.zeros(1600), 16_000, format="WAV")
+    link.symlink_to(path)
+    before = path.read_bytes()
+    names = {"IN": str(path), "LINK": str(link)}
+    assert main([names.get(argument, argument) for argument in arguments]) == 2
+    assert "is the file that is read" in capsys.readouterr().err
+    assert path.read_bytes() == before
+
+
+def test_speech_when_it_is_to_be_written_under_a_wrong_name_then_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["say", "Hello.", "-o", str(tmp_path / "a.mp3"), "--voice", "fake"]) == 2
+    assert "End its name in .wav" in capsys.readouterr().err
+    assert not (tmp_path / "a.mp3").exists()
+
+
+def test_setting_when_a_variable_is_misspelt_then_says_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("VIVAVOCE_TEXT_SIZE", "30")
+    assert main(["say", "Hello.", "--voice", "fake"]) == 2
+    assert "unknown setting text_size." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('text_size_pt = "big"', "text_size_pt must be a whole number."),
+        ("hold_back_own_voice = 1", "hold_back_own_voice must be true or false."),
+        ("input = 3", "input must be text in quotes."),
+    ],
+)
+def test_setting_when_it_is_of_another_kind_then_says_of_which_it_must_be(
+    home: Path, capsys: pytest.CaptureFixture[str], line: str, said: str
+) -> None:
+    path = home / "config" / "settings.toml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"{line}\n")
+    assert main(["say", "Hello.", "--voice", "fake"]) == 2
+    assert said in capsys.readouterr().err
