@@ -13,6 +13,7 @@ import numpy as np
 import soundfile
 
 from engine.audio.lengths import log_tells_a_cut, promises_too_much, says_exact_length
+from engine.audio.quiet_stderr import quiet_stderr
 from engine.core.errors import AudioFileError, reason_of
 from engine.core.types import Pcm
 
@@ -200,7 +201,8 @@ def _check_rate(path: Path, rate: int) -> None:
 
 def _open_with_soundfile(path: Path) -> _Opened | None:
     try:
-        file = soundfile.SoundFile(str(path))
+        with quiet_stderr():  # its MP3 decoder says on the terminal what it dislikes
+            file = soundfile.SoundFile(str(path))
     except (soundfile.LibsndfileError, TypeError):
         return None
     if file.format == "MP3":
@@ -235,7 +237,8 @@ def _open_with_av(path: Path) -> _Opened:
     except ImportError as error:
         raise not_audio from error
     try:
-        container = av.open(str(path))
+        # Without the word before it a file named "pipe:0" or "http:…" would be an address.
+        container = av.open(f"file:{path}")
     except (av.FFmpegError, OSError, ValueError) as error:
         raise not_audio from error
     # A stream of a codec that nobody knows has no context.

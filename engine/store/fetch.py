@@ -24,6 +24,7 @@ from engine.store.manifest import HubSource, Member, UrlSource
 
 HUB_ENDPOINT = "https://huggingface.co"
 _TIMEOUT_S = 30.0
+_TELL_BYTES = 1 << 16
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 # Not OSError at large: a full disk is no fault of the network.
 _NETWORK_ERRORS = (
@@ -115,11 +116,12 @@ def _receive(
     progress: ProgressCallback,
     cancel: CancelToken,
 ) -> None:
-    done, total = start, member.size_bytes
+    done, total, told = start, member.size_bytes, start
     with part.open("r+b" if start else "wb") as file:
         file.seek(start)
         file.truncate()
-        while block := response.read(BLOCK_BYTES):
+        # What has come, and not as much as fits: a slow line must be shown, and can be given up.
+        while block := response.read1(BLOCK_BYTES):
             if done == 0 and looks_like_web_page(block):
                 file.close()
                 part.unlink()
@@ -138,7 +140,10 @@ def _receive(
                     f"({response.url}).",
                     advice="Use another source.",
                 )
-            progress(done / total, f"{member.name}: {format_bytes(done)} of {format_bytes(total)}")
+            if done - told >= _TELL_BYTES or done == total:
+                told = done
+                of_all = f"{format_bytes(done)} of {format_bytes(total)}"
+                progress(done / total, f"{member.name}: {of_all}")
             cancel.check()
     if done < total:
         raise ModelMissingError(

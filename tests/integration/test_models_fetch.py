@@ -132,12 +132,14 @@ class Site:
     Args:
         files: content by path.
         cut_after: bytes after which the next answers break off; 0 for never.
+        stalls: keeps the connection open after what it sends until it is set.
         asked: paths and ranges asked for.
     """
 
     files: dict[str, bytes]
     cut_after: int = 0
     redirect_to: str = ""
+    stalls: threading.Event | None = None
     address: str = ""
     asked: list[tuple[str, str]] = field(default_factory=list)
 
@@ -165,6 +167,8 @@ def site() -> Iterator[Site]:
             self.end_headers()
             end = start + site.cut_after if site.cut_after else len(data)
             self.wfile.write(data[start:end])
+            if site.stalls is not None:
+                site.stalls.wait(30)
 
         def log_message(self, format: str, *args: object) -> None:
             pass
@@ -201,6 +205,29 @@ def test_pull_when_the_connection_breaks_then_the_next_try_goes_on_where_it_brok
     model = "/owner/name/resolve/v1/data/model.bin"
     assert [a for a in site.asked if a[0] == model] == [(model, ""), (model, "bytes=6000-")]
     hub_store.verify("tiny")
+
+
+def test_pull_when_the_line_is_slow_then_what_came_is_kept_and_it_can_be_cancelled(
+    tmp_path: Path, site: Site
+) -> None:
+    files = {"model.bin": bytes(200_000)}
+    model = entry(files, hub=HubSource("owner/name", "v1", "data"))
+    store = _store(tmp_path, model, pip_command=(), hub_endpoint=site.address)
+    site.files = {"/owner/name/resolve/v1/data/model.bin": files["model.bin"]}
+    site.cut_after, site.stalls = 100_000, threading.Event()
+    cancel, told = CancelToken(), []
+
+    def take(fraction: float, text: str) -> None:
+        if fraction > 0:
+            told.append(fraction)
+            cancel.cancel()
+
+    with pytest.raises(CancelledError):
+        store.pull("tiny", take, cancel, source="hub")
+    site.stalls.set()
+    assert 0 < told[0] < 0.6
+    (part,) = (path for path in store.folder.rglob("*") if path.is_file() and path.stat().st_size)
+    assert part.stat().st_size > 60_000
 
 
 def test_pull_when_a_web_page_comes_then_refused_and_the_good_one_stays(

@@ -55,6 +55,17 @@ def test_read_when_only_pyav_knows_the_format_then_is_read(tmp_path: Path) -> No
     assert np.sqrt(np.mean(pcm**2)) == pytest.approx(0.3 / np.sqrt(2), rel=0.1)
 
 
+@pytest.mark.timeout(20)
+@pytest.mark.skipif(os.name == "nt", reason="no file can be called so there")
+def test_read_when_the_name_looks_like_an_address_then_it_is_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _write_m4a(tmp_path / "tone.m4a", _sine())
+    (tmp_path / "tone.m4a").rename(tmp_path / "pipe:0")
+    monkeypatch.chdir(tmp_path)
+    assert read_audio("pipe:0")[1] == RATE
+
+
 def test_read_when_asked_for_blocks_then_they_join_to_the_whole(tmp_path: Path) -> None:
     path = tmp_path / "tone.wav"
     write_wav(path, _sine(), RATE)

