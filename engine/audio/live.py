@@ -7,8 +7,7 @@ import numpy as np
 
 from engine.audio.device import InputBlock
 from engine.audio.files import clean
-from engine.audio.live_device import END_S, DeviceWatch, LiveDevice
-from engine.core.attempt import Attempt
+from engine.audio.live_device import END_S, START_S, DeviceWatch, LiveDevice
 from engine.core.errors import DeviceError
 from engine.core.timebase import Clock
 from engine.core.types import Pcm
@@ -107,10 +106,15 @@ class LiveInput(LiveDevice[InputDriver]):
         """Begin to capture.
 
         Raises:
-            DeviceError: the device is gone, busy, or may not be used.
+            DeviceError: the device is gone, busy, or may not be used, or the sound system does
+                not answer.
         """
         if not self._is_started:
-            self._driver.start()
+            failure = DeviceError(
+                f"The input {self.name} cannot be started: the sound system does not answer.",
+                advice=LOST_ADVICE,
+            )
+            self._call_in_time(self._driver.start, START_S, failure)
             self._is_started = True
             self._progress_s = self._clock.now_s()
             self._lag.restart()
@@ -126,9 +130,9 @@ class LiveInput(LiveDevice[InputDriver]):
         if not self.is_there:
             raise self._gone()
         interleaved, num_lost = self._driver.drain()
-        if len(interleaved) == 0:
+        if len(interleaved) == 0 and not num_lost:
             self._check_alive()
-            return InputBlock(interleaved, num_lost)
+            return InputBlock(interleaved)
         self._progress_s = self._clock.now_s()
         self._num_ring_losses += num_lost > 0
         pcm = clean(interleaved.reshape(-1, self._driver.num_channels))
@@ -143,13 +147,11 @@ class LiveInput(LiveDevice[InputDriver]):
         is_running = self._is_started and not self.is_closed
         self._is_started = False
         if is_running:
-            stopping = Attempt(self._driver.stop)
-            if not stopping.wait(END_S):
-                raise DeviceError(
-                    f"The input {self.name} cannot be stopped: the sound system does not answer.",
-                    advice=LOST_ADVICE,
-                )
-            stopping.result()
+            failure = DeviceError(
+                f"The input {self.name} cannot be stopped: the sound system does not answer.",
+                advice=LOST_ADVICE,
+            )
+            self._call_in_time(self._driver.stop, END_S, failure)
 
     def _gone(self) -> DeviceError:
         return DeviceError(f"The input {self.name} is gone.", advice=LOST_ADVICE)
@@ -170,9 +172,12 @@ class LiveInput(LiveDevice[InputDriver]):
         count = self._driver.num_device_overflows
         has_overflow = count > self._num_device_overflows
         self._num_device_overflows = count
-        return self._lag.push(
-            self._driver.stream_time_s(), num_samples + num_ring_lost, has_overflow=has_overflow
-        )
+        try:
+            time_s = self._driver.stream_time_s()
+        except DeviceError:  # it is on its way out: what it brought before is taken all the same
+            self._lag.restart()
+            return 0
+        return self._lag.push(time_s, num_samples + num_ring_lost, has_overflow=has_overflow)
 
 
 class _LagEstimate:

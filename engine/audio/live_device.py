@@ -1,13 +1,18 @@
 """What real inputs and outputs have in common: a name, a driver, and an end that cannot hang."""
 
+import threading
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Generic, Protocol, TypeVar
 
 from engine.audio.pin import pin, unpin
 from engine.core.attempt import Attempt
+from engine.core.errors import DeviceError
 
 END_S = 0.5
 """Time a sound system gets to stop or close a stream before it is left alone with it."""
+START_S = 5.0
+"""Time a sound system gets to start a stream; headsets without a wire take seconds."""
 
 
 class Driver(Protocol):
@@ -61,6 +66,10 @@ class LiveDevice(Generic[D]):
         pin(driver)
         self._watch = watch
         self._alone = alone or nullcontext()
+        # Held during calls that may hang. A stream that is closed meanwhile would be freed under
+        # them: closing waits, on a thread of its own.
+        self._calling = threading.Lock()
+        # NB: written by the thread that closes the stream, read by any.
         self.is_closed = False
         # NB: written by the thread that closes the stream, read by whoever opens others.
         self.is_released = False
@@ -84,8 +93,25 @@ class LiveDevice(Generic[D]):
             self._watch.close()
         Attempt(self._release).wait(END_S)
 
+    def _call_in_time(self, call: Callable[[], None], limit_s: float, failure: DeviceError) -> None:
+        """Carry out a call of the driver that may hang.
+
+        Raises:
+            DeviceError: `failure` if it takes longer than `limit_s`, or what the call raises.
+        """
+
+        def call_alone() -> None:
+            with self._calling:
+                if not self.is_closed:
+                    call()
+
+        attempt = Attempt(call_alone)
+        if not attempt.wait(limit_s):
+            raise failure
+        attempt.result()
+
     def _release(self) -> None:
-        with self._alone:
+        with self._calling, self._alone:
             self._driver.close()
         unpin(self._driver)
         self.is_released = True

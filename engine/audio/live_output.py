@@ -4,7 +4,7 @@ from contextlib import AbstractContextManager
 from typing import Protocol
 
 from engine.audio.device import OutputStream
-from engine.audio.live_device import DeviceWatch, LiveDevice
+from engine.audio.live_device import START_S, DeviceWatch, LiveDevice
 from engine.core.errors import DeviceError
 from engine.core.timebase import Clock
 from engine.core.types import Pcm
@@ -74,9 +74,14 @@ class LiveOutput(LiveDevice[OutputDriver]):
         """Begin to play.
 
         Raises:
-            DeviceError: the device is gone, busy, or may not be used.
+            DeviceError: the device is gone, busy, or may not be used, or the sound system does
+                not answer.
         """
-        self._driver.start()
+        failure = DeviceError(
+            f"The output {self.name} cannot be started: the sound system does not answer.",
+            advice=LOST_ADVICE,
+        )
+        self._call_in_time(self._driver.start, START_S, failure)
 
     def write(self, pcm: Pcm) -> int:
         """Copy into the ring what fits and return how many samples that was.

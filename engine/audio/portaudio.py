@@ -4,18 +4,16 @@ PortAudio calls one value a channel a *frame*; only its own names use that sense
 """
 
 import atexit
-import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-import sounddevice as sd
-
 from engine.audio.callback import CallbackInput, CallbackOutput
 from engine.audio.device import DeviceInfo
 from engine.audio.listing import Endpoint, PortAudioDevice
+from engine.audio.quiet_stderr import quiet_stderr
 from engine.audio.stream import (
     CALLBACK_OUTPUT_LATENCY_S,
     INPUT_BLOCK_S,
@@ -24,6 +22,10 @@ from engine.audio.stream import (
     StreamFormat,
 )
 from engine.core.errors import DeviceError
+
+with quiet_stderr():
+    # It starts PortAudio, and redirects the descriptor itself meanwhile, uncounted.
+    import sounddevice as sd
 
 _ADVICE = {
     -9985: "Close the program that uses it, or choose another device.",
@@ -108,8 +110,9 @@ def refresh_devices() -> bool:
     """
 
     def refresh() -> None:
-        sd._terminate()
-        sd._initialize()
+        with quiet_stderr():
+            sd._terminate()
+            sd._initialize()
 
     return _calls.do_alone(refresh)
 
@@ -117,9 +120,14 @@ def refresh_devices() -> bool:
 @contextmanager
 def reported(name: str) -> Iterator[None]:
     """Turn PortAudio's errors into DeviceError, and keep its C code from writing to stderr."""
+    with _translated(name), quiet_stderr():
+        yield
+
+
+@contextmanager
+def _translated(name: str) -> Iterator[None]:
     try:
-        with _quiet_stderr():
-            yield
+        yield
     except sd.PortAudioError as error:
         code = error.args[1] if len(error.args) > 1 else 0
         raise DeviceError(
@@ -173,25 +181,6 @@ def _formats(index: int, info: DeviceInfo, *, is_input: bool) -> list[StreamForm
     ]
 
 
-@contextmanager
-def _quiet_stderr() -> Iterator[None]:
-    try:
-        saved = os.dup(2)
-    except OSError:  # a windowed program on Windows has no stderr
-        yield
-        return
-    if sys.stderr is not None:
-        sys.stderr.flush()
-    null = os.open(os.devnull, os.O_WRONLY)
-    try:
-        os.dup2(null, 2)
-        yield
-    finally:
-        os.dup2(saved, 2)
-        os.close(null)
-        os.close(saved)
-
-
 class PortAudioStream:
     """A sounddevice or rtmixer stream with its errors turned into DeviceError."""
 
@@ -201,6 +190,8 @@ class PortAudioStream:
         if sys.platform == "linux":
             atexit.unregister(sd._exit_handler)
         self._name = name
+        # It would be unloaded when the interpreter ends, under threads of a stream that hangs.
+        self._library = sd._lib
         with _calls.running(), reported(name):
             self.raw = make()
 
@@ -221,15 +212,18 @@ class PortAudioStream:
 
     def is_active(self) -> bool:
         """See `OpenStream`."""
-        return bool(self.raw.active)
+        with _translated(self._name):
+            return bool(self.raw.active)
 
     def time_s(self) -> float:
         """See `OpenStream`."""
-        return float(self.raw.time)
+        with _translated(self._name):
+            return float(self.raw.time)
 
     def latency_s(self) -> float:
         """See `OpenStream`."""
-        return float(self.raw.latency)
+        with _translated(self._name):
+            return float(self.raw.latency)
 
 
 def open_callback_input(format_: StreamFormat) -> CallbackInput:

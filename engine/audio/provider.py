@@ -162,15 +162,20 @@ class SystemDevices:
         """Make PortAudio read its list again if the device is not on it and no stream is open."""
         from engine.audio import portaudio
 
-        self._open = [stream for stream in self._open if not stream.is_released]
+        self._forget_released()
         is_listed = endpoint is not None and portaudio.find_index(endpoint) is not None
         if not is_listed and not self._open:
             portaudio.refresh_devices()
+
+    def _forget_released(self) -> None:
+        """Let closed streams go, whose rings hold megabytes."""
+        self._open = [stream for stream in self._open if not stream.is_released]
 
     def _open_input(self, name: str) -> InputStream:
         endpoint, driver = self._open_driver(name, self._drivers()[0], is_input=True)
         watch = _watch(endpoint, is_input=True)
         stream = LiveInput(endpoint.info.name, driver, self._clock, watch, self._lock)
+        self._forget_released()
         self._open.append(stream)
         return stream
 
@@ -178,6 +183,7 @@ class SystemDevices:
         endpoint, driver = self._open_driver(name, self._drivers()[1], is_input=False)
         watch = _watch(endpoint, is_input=False)
         stream = LiveOutput(endpoint.info.name, driver, self._clock, watch, self._lock)
+        self._forget_released()
         self._open.append(stream)
         return stream
 

@@ -2,7 +2,7 @@
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -34,11 +34,7 @@ class AudioSink(Protocol):
     """Where captured audio is kept before any model sees it."""
 
     def append(self, pcm: Pcm) -> None:
-        """Write samples through to the operating system."""
-        ...
-
-    def sync_if_due(self, now_s: float) -> object:
-        """Make them survive a power cut, at most a second apart."""
+        """Send samples on their way to the disk, and do not wait for it."""
         ...
 
 
@@ -199,8 +195,10 @@ class Capture:
 
     def _switch(self, paused: bool) -> None:
         if paused:
-            self._take(self._input.pause())
+            self._take_all(self._input.pause())
+            self.levels.put(Levels())
             at = self._timeline.end
+            self._timeline.hold()
             self._hooks.post(
                 SpanMarked(self._hooks.next_mark_id(), SpanKind.PAUSE, at, at, "paused")
             )
@@ -211,7 +209,11 @@ class Capture:
     def _take_tail(self, *, is_paused: bool) -> None:
         """Read what the device still holds, so that the last word is there."""
         if self._input.is_live:
-            self._take(self._input.finish(is_paused=is_paused))
+            self._take_all(self._input.finish(is_paused=is_paused))
+
+    def _take_all(self, rest: Sequence[Captured]) -> None:
+        for captured in rest:
+            self._take(captured)
 
     def _wait_for_lanes(self) -> None:
         limit = samples(MAX_LEAD_S, self._timeline.sample_rate)
@@ -236,8 +238,6 @@ class Capture:
         # First the levels: whoever sees that samples are there finds them measured.
         self._track.append(pcm)
         self._timeline.append(pcm)
-        if self._sink is not None:
-            self._sink.sync_if_due(self._clock.now_s())
 
     def _measure(self, pcm: Pcm) -> None:
         self.levels.put(self._meter.push(pcm, self._clock.now_s()))

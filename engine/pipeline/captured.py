@@ -3,9 +3,13 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+
 from engine.audio.device import InputStream
 from engine.core.events import Event
 from engine.core.types import Pcm
+
+EMPTY: Pcm = np.zeros(0, dtype=np.float32)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """Another input that was chosen while one is in use."""
 
+import threading
 from collections.abc import Callable
 
 from engine.audio.device import InputStream
@@ -25,17 +26,20 @@ class InputChange:
         self._open_input = open_input
         self._now_s = now_s
         self._notices = notices
-        # NB: written by any thread, taken by the capture thread.
+        self._lock = threading.Lock()
+        # NB: held with the lock: written by any thread, taken by the capture thread.
         self._wanted: str | None = None
         self._opening: Reopening | None = None
 
     def ask(self, name: str) -> None:
         """Choose an input."""
-        self._wanted = name
+        with self._lock:
+            self._wanted = name
 
     def take_wanted(self, current: str) -> str | None:
         """Return what was chosen since the last call, if it is not the current one."""
-        wanted, self._wanted = self._wanted, None
+        with self._lock:
+            wanted, self._wanted = self._wanted, None
         if wanted is None:
             return None
         self.give_up()
@@ -60,6 +64,14 @@ class InputChange:
             self._notices.refused(opening.error)
             return None
         return opening.name, opened
+
+    def hold(self) -> None:
+        """Open nothing for now: what is being opened is chosen anew, unless another was."""
+        opening = self._opening
+        self.give_up()
+        if opening is not None:
+            with self._lock:
+                self._wanted = self._wanted or opening.name
 
     def give_up(self) -> None:
         """Forget about it."""

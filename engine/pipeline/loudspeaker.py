@@ -1,12 +1,16 @@
 """The loudspeaker's one stream, which stays open between what is heard."""
 
+import logging
 import threading
 from collections.abc import Callable
 
 from engine.audio.device import OutputStream
 from engine.core.attempt import Attempt
-from engine.core.errors import CancelledError
+from engine.core.errors import CancelledError, DeviceError, EngineError
 from engine.core.sync import CancelToken
+from engine.core.unexpected import told
+
+logger = logging.getLogger(__name__)
 
 SLEEP_S = 1.0
 """A computer that has slept for so long may have changed its devices."""
@@ -38,6 +42,7 @@ class Loudspeaker:
         self._stream: OutputStream | None = None
         self._num_seen = 0  # of the open stream's underflows
         self._num_device_seen = 0
+        self._is_fault_logged = False
         # NB: written by whichever thread holds it.
         self.num_underflows = 0
         self.num_device_underflows = 0
@@ -66,7 +71,7 @@ class Loudspeaker:
                 if cancel is not None and cancel.is_cancelled:
                     opening.give_up()
                     raise CancelledError("The loudspeaker is not needed any more.")
-            self._stream = opening.result()
+            self._stream = self._result(opening)
             self._num_seen = self._num_device_seen = 0
         return self._stream
 
@@ -87,3 +92,18 @@ class Loudspeaker:
         stream, self._stream = self._stream, None
         if stream is not None:
             stream.close()
+
+    def _result(self, opening: Attempt[OutputStream]) -> OutputStream:
+        try:
+            stream = opening.result()
+        except EngineError:
+            raise
+        except Exception as error:
+            # Once, not at each attempt for as long as it is away.
+            if not self._is_fault_logged:
+                self._is_fault_logged = True
+                logger.exception("the loudspeaker could not be opened")
+            # Whatever a library says, it is tried again as after any other failure.
+            raise DeviceError(told(error).message, advice=told(error).advice) from error
+        self._is_fault_logged = False
+        return stream

@@ -1,11 +1,15 @@
 """Opens an input again and again until it is there, on threads of its own and not too often."""
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from engine.audio.device import InputStream
 from engine.core.attempt import Attempt
 from engine.core.errors import EngineError
+from engine.core.unexpected import UnexpectedError, told
+
+logger = logging.getLogger(__name__)
 
 RETRY_S = 0.25
 MAX_RETRY_S = 0.5
@@ -16,7 +20,8 @@ FLAP_S = 1.0
 MAX_FLAP_S = 4.0
 OFFER_S = 5.0
 """By then somebody should be told what else there is."""
-_WAIT_S = 0.2
+WAIT_S = 0.2
+"""Time that whoever asks waits for an attempt under way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +90,13 @@ class Reopening:
             if self._now_s() < self._next_s:
                 return None
             self._attempt = self._try()
-        if not self._attempt.wait(_WAIT_S):
+        if not self._attempt.wait(WAIT_S):
             return None
         attempt, self._attempt = self._attempt, None
         try:
             opened = attempt.result()
-        except EngineError as error:
-            self.error = error
+        except Exception as error:  # noqa: BLE001 - whatever a library says, it is tried again
+            self._fail(error)
         else:
             self._back_at_s = opened.at_s
             return opened
@@ -108,6 +113,12 @@ class Reopening:
         if old is not None:
             Attempt(old.close)
 
+    def _fail(self, error: Exception) -> None:
+        # Once, not twice a second for as long as the device is away.
+        if not isinstance(error, EngineError) and not isinstance(self.error, UnexpectedError):
+            logger.error("the input %s could not be opened", self.name, exc_info=error)
+        self.error = told(error)
+
     def _try(self) -> Attempt[Opened]:
         name, open_input, now_s = self.name, self._open_input, self._now_s
         old, self._old = self._old, None
@@ -119,7 +130,7 @@ class Reopening:
             at_s = now_s()
             try:
                 stream.start()
-            except EngineError:
+            except Exception:
                 stream.close()
                 raise
             return Opened(stream, at_s)

@@ -42,7 +42,11 @@ class Resumption:
         if not self._blocks:
             self._first_s = now_s
         self._blocks.append(pcm)
-        self._num_samples += len(pcm)
+        self.count(len(pcm), now_s)
+
+    def count(self, num_samples: int, now_s: float) -> None:
+        """Measure by samples behind those held back, which are there, or were lost, by now."""
+        self._num_samples += num_samples
         # Samples come late, never early: whichever came least late tells most.
         self._start_s = min(self._start_s, now_s - self._num_samples / self._rate)
 

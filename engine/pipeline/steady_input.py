@@ -1,40 +1,35 @@
 """An input that outlives its device: it is opened again when it is lost, moved or slept through."""
 
 import logging
-from dataclasses import replace
+from collections import deque
 
-import numpy as np
-
-from engine.audio.device import InputBlock, InputStream
+from engine.audio.device import InputStream
 from engine.audio.provider import FILE_PREFIX
-from engine.audio.resample import StreamResampler
 from engine.core.attempt import Attempt
-from engine.core.errors import DeviceError
-from engine.core.timebase import Clock, format_time, rescale, samples
-from engine.pipeline.captured import Captured, InputHooks
+from engine.core.errors import DeviceError, EngineError
+from engine.core.timebase import Clock, format_time
+from engine.core.unexpected import told
+from engine.pipeline.captured import EMPTY, Captured, InputHooks
+from engine.pipeline.holes import GROW_S, MAX_SLEEP_GAP_S, Holes
 from engine.pipeline.input_change import InputChange
 from engine.pipeline.input_notices import InputNotices
-from engine.pipeline.reopening import OFFER_S, Opened, Reopening
-from engine.pipeline.resumption import Resumption
+from engine.pipeline.intake import Intake
+from engine.pipeline.reopening import OFFER_S, WAIT_S, Opened, Reopening
 from engine.pipeline.world_time import WorldTime
 
 logger = logging.getLogger(__name__)
 
-GROW_S = 1.0
-"""A hole is told in steps of so much while it lasts."""
-HOLE_S = 0.4
-"""A device that was silent for so long may have lost samples without a word."""
-MAX_SLEEP_GAP_S = 3600.0
-"""A longer sleep is drawn as long as this: silence takes room on disk and time to read."""
-BUSY_REASON = "the computer was too busy to take the microphone's samples"
-_EMPTY = np.zeros(0, dtype=np.float32)
+SLEPT_REASON = "the computer slept"
+_MAX_LAST_READS = 3
+"""What came before a loss, the loss, and what came meanwhile."""
 
 
 class SteadyInput:
     """Brings the samples of whichever device there is, and tells what is missing between them.
 
     A hole is as long as the world says: from when samples came last to when those that follow
-    were taken. Devices are opened on other threads, so that one that hangs delays nothing.
+    were taken. Devices are opened, and started again, on other threads, so that one that hangs
+    delays nothing.
 
     Thread: the capture thread; `change` from any, the first `start` from the one that opened it.
 
@@ -53,23 +48,17 @@ class SteadyInput:
         self._is_live = stream.is_live
         # A file stands still while the computer sleeps, and begins anew when it is opened again.
         self._is_device = stream.is_live and not name.startswith(FILE_PREFIX)
-        self._rate = rate
-        self._clock = clock
-        self._hooks = hooks
-        self._resampler = StreamResampler(stream.sample_rate, rate)
+        self._name = name
         # NB: written by the capture thread, read by any.
         self.num_past_overflows = 0
         self._notices = InputNotices(stream.name, hooks.post)
-        self._name = name
+        self._holes = Holes(rate)
+        self._intake = Intake(stream, rate, self._holes, self._notices, is_device=self._is_device)
         self._world = WorldTime(clock, hooks.slept_s)
         self._now_s = self._world.now_s()
-        # World time up to which samples or holes were told; None until the first sample came.
-        self._filled_s: float | None = None
-        self._lost_since_s: float | None = None
-        self._reason = ""
-        self._is_gap_told = False
+        self._due: deque[Captured] = deque()  # what has come and was not returned yet
+        self._starting: Attempt[None] | None = None  # of the stream, after a pause
         self._has_offered = False
-        self._resumption: Resumption | None = None
         self._reopening = Reopening(hooks.open_input, self._world.now_s)
         self._change = InputChange(hooks.open_input, self._world.now_s, self._notices)
 
@@ -109,51 +98,48 @@ class SteadyInput:
             EngineError: a source that is no device has failed.
         """
         self._now_s = self._world.now_s()
-        last = self._take_change()
-        if last is not None:
-            return last
-        slept_s = self._world.take_sleep()
-        if slept_s and self._is_device:
-            return self._wake(slept_s)
-        if self._stream is None:
-            return self._get_back()
-        try:
-            block = self._stream.read()
-        except DeviceError as error:
-            return self._lose(error)
-        return self._take(block)
+        if not self._due:
+            self._due.extend(self._take_change() or self._read_device())
+        return self._due.popleft() if self._due else Captured(EMPTY)
 
-    def pause(self) -> Captured:
-        """Stop the device and return what it still held."""
+    def pause(self) -> list[Captured]:
+        """Stop the device and return what it still held; nothing is opened until `resume`."""
         self._now_s = self._world.now_s()
         self._reopening.give_up()
+        self._change.hold()
+        captured = [*self._due]
+        self._due.clear()
         if self._stream is None:
-            return self._grow(0.0)
-        try:
-            self._stream.pause()
-            return self._take(self._stream.read(), is_last=True)
-        except DeviceError as error:
-            logger.info("the input could not be paused: %s", error)
-            return self._drop()
+            captured.append(self._holes.grow(self._now_s, 0.0))
+        elif self._starting is not None and not self._starting.wait(WAIT_S):
+            captured.append(self._put_away())
+        else:
+            captured += self._halt(self._stream)
+        self._starting = None
+        self._holes.pause(self._now_s)
+        return captured
 
     def resume(self) -> None:
         """Go on after a pause; the time between is no hole."""
         slept_s = self._world.take_sleep()
         self._now_s = self._world.now_s()
-        self._filled_s, self._is_gap_told = None, False
+        self._holes.resume(self._now_s)
         if self._stream is None:
             self._reopening.begin(self._name)
         elif slept_s and self._is_device:
-            self._drop()
+            self._drop(SLEPT_REASON)
+        elif not self._is_device:
+            self._stream.start()
         else:
-            self._start_again(self._stream)
+            self._intake.resume(self._now_s)
+            self._starting = Attempt(self._stream.start, name="vivavoce-resume")
 
-    def finish(self, *, is_paused: bool) -> Captured:
+    def finish(self, *, is_paused: bool) -> list[Captured]:
         """Return what is still to come, or missing, and the end of what was resampled."""
-        captured = Captured(_EMPTY) if is_paused else self.pause()
-        if self._stream is None:
-            return captured
-        return replace(captured, pcm=np.concatenate((captured.pcm, self._resampler.flush())))
+        captured = [] if is_paused else self.pause()
+        if self._stream is not None:
+            captured.append(Captured(self._intake.flush()))
+        return captured
 
     def close(self) -> None:
         """Release the device; idempotent."""
@@ -162,129 +148,118 @@ class SteadyInput:
         if self._stream is not None:
             self._stream.close()
 
-    def _start_again(self, stream: InputStream) -> None:
+    # --- while there is a device ---
+
+    def _read_device(self) -> list[Captured]:
+        slept_s = self._world.take_sleep()
+        if slept_s and self._is_device:
+            return [self._wake(slept_s)]
+        stream = self._stream
+        if stream is None:
+            return [self._get_back()]
         try:
-            stream.start()
-        except DeviceError as error:
-            self._lose(error)
-            return
-        if self._lost_since_s is not None:
-            self._resumption = Resumption(stream.sample_rate, self._now_s)
+            if self._starting is not None:
+                if not self._starting.wait(WAIT_S):
+                    return []
+                starting, self._starting = self._starting, None
+                starting.result()
+            block = stream.read()
+        except Exception as error:  # noqa: BLE001 - whatever a library says, the device is lost
+            return [self._lose(self._fault(error))]
+        return self._intake.take(block, stream.name, self._now_s)
 
-    # --- while it delivers ---
+    def _halt(self, stream: InputStream) -> list[Captured]:
+        try:
+            stream.pause()
+        except Exception as error:  # noqa: BLE001 - as above
+            fault = self._fault(error)
+            logger.info("the input could not be paused: %s", fault)
+            return [*self._read_rest(stream), self._put_away()]
+        return self._read_rest(stream)
 
-    def _take(self, block: InputBlock, *, is_last: bool = False) -> Captured:
-        assert self._stream is not None
-        n = len(block.pcm)
-        if self._is_device:
-            if self._lost_since_s is None:
-                self._notices.now(self._stream.name)
-            is_late = self._filled_s is not None and self._now_s - self._filled_s > HOLE_S
-            # A driver that tells its losses needs no second opinion.
-            if n and is_late and self._resumption is None and not block.lost_samples:
-                self._resumption = Resumption.after_silence(self._stream.sample_rate)
-            if self._resumption is not None:
-                return self._resume_after_hole(block, is_last=is_last)
-            if n:
-                self._filled_s = self._now_s
-        pcm = self._resampler.push(block.pcm) if n else _EMPTY
-        if block.is_end:
-            pcm = np.concatenate((pcm, self._resampler.flush()))
-        lost = rescale(block.lost_samples, self._stream.sample_rate, self._rate)
-        reason = BUSY_REASON if lost else ""
-        return Captured(pcm, lost, reason, is_end=block.is_end, is_truncated=block.is_truncated)
-
-    def _resume_after_hole(self, block: InputBlock, *, is_last: bool) -> Captured:
-        """Hold the first samples back until it is known when they were taken."""
-        resumption = self._resumption
-        assert resumption is not None
-        assert self._stream is not None
-        resumption.push(block.pcm, self._now_s)
-        is_settled = resumption.is_settled(self._filled_s, self._now_s)
-        if not (is_settled or is_last or block.is_end):
-            return Captured(_EMPTY)
-        self._resumption = None
-        if not resumption.has_samples:
-            return self._grow(0.0)
-        pcm, hole_s = resumption.settle(self._filled_s)
-        lost = samples(hole_s, self._rate)
-        reason = self._reason if self._lost_since_s is not None else resumption.reason
-        is_same_gap, self._is_gap_told = self._is_gap_told, False
-        if self._lost_since_s is not None:
-            end_s = self._now_s if self._filled_s is None else self._filled_s + hole_s
-            self._notices.back(self._stream.name, end_s - self._lost_since_s)
-            self._lost_since_s = None
-        self._filled_s = self._now_s
-        return Captured(
-            self._resampler.push(pcm), lost, reason, is_same_gap=is_same_gap, is_end=block.is_end
-        )
+    def _read_rest(self, stream: InputStream) -> list[Captured]:
+        """Take what a stream that is left still holds, so that nothing is missing between."""
+        captured: list[Captured] = []
+        for i in range(_MAX_LAST_READS):
+            try:
+                block = stream.read()
+            except Exception as error:  # noqa: BLE001 - as above
+                fault = self._fault(error)
+                logger.info("the rest of the input could not be read: %s", fault)
+                break
+            is_last = not (len(block.pcm) or block.lost_samples) or i + 1 == _MAX_LAST_READS
+            captured += self._intake.take(block, stream.name, self._now_s, is_last=is_last)
+            if is_last or block.is_end:
+                break
+        return captured
 
     # --- while it is lost ---
 
-    def _lose(self, error: DeviceError) -> Captured:
-        if self._lost_since_s is None:
+    @property
+    def _lost_reason(self) -> str:
+        return f"the microphone {self._notices.title} was lost"
+
+    def _fault(self, error: Exception) -> EngineError:
+        """Return what to tell of a device's error; raise what is none."""
+        if isinstance(error, DeviceError):
+            return error
+        if isinstance(error, EngineError) or not self._is_device:
+            raise error
+        logger.error("the input %s failed", self._notices.title, exc_info=error)
+        return told(error)
+
+    def _lose(self, error: EngineError) -> Captured:
+        if not self._holes.is_lost:
             self._notices.lost(error)
-            self._reason = f"the microphone {self._notices.title} was lost"
-        return self._drop()
+        return self._drop(self._lost_reason)
 
     def _wake(self, slept_s: float) -> Captured:
         self._now_s = self._world.now_s()
         self._notices.woke(slept_s)
-        if self._filled_s is not None:
-            self._filled_s = max(self._filled_s, self._now_s - MAX_SLEEP_GAP_S)
+        self._holes.limit_sleep(self._now_s)
         if self._stream is None:
-            return Captured(_EMPTY)
-        self._reason = "the computer slept"
-        if slept_s > MAX_SLEEP_GAP_S:
-            self._reason += f" for {format_time(slept_s)}"
-        return self._drop()
+            return Captured(EMPTY)
+        is_cut = slept_s > MAX_SLEEP_GAP_S
+        return self._drop(f"{SLEPT_REASON} for {format_time(slept_s)}" if is_cut else SLEPT_REASON)
 
-    def _drop(self) -> Captured:
+    def _drop(self, reason: str) -> Captured:
         """Let the stream go and begin to open it again."""
         stream, self._stream = self._stream, None
         assert stream is not None
+        self._starting = None
         self.num_past_overflows += stream.num_overflows
-        held, self._resumption = self._resumption, None
-        if self._lost_since_s is None:
-            self._lost_since_s = self._now_s if self._filled_s is None else self._filled_s
+        last = self._intake.leave(self._now_s)
+        if not self._holes.is_lost:
             self._has_offered = False
+        self._holes.lose(reason, self._now_s)
         self._reopening.begin(self._name, stream)
-        if held is not None:
-            return Captured(_EMPTY)  # no sample of it was told yet
-        return Captured(self._resampler.flush())
+        return last
+
+    def _put_away(self) -> Captured:
+        """Let a stream go that cannot be paused; what may hang is closed on another thread."""
+        last = self._drop(self._lost_reason)
+        self._reopening.give_up()
+        return last
 
     def _get_back(self) -> Captured:
-        assert self._lost_since_s is not None
         opened = self._reopening.take()
         if opened is not None:
             self._open(opened)
         if self._stream is not None or self._reopening.is_trying:
-            return Captured(_EMPTY)  # samples may be coming already
-        lost_s = self._now_s - self._lost_since_s
-        if lost_s >= OFFER_S and not self._has_offered and self._reopening.error is not None:
+            return Captured(EMPTY)  # samples may be coming already
+        is_long = self._holes.lost_s(self._now_s) >= OFFER_S
+        if is_long and not self._has_offered and self._reopening.error is not None:
             self._has_offered = True
             self._notices.still_lost(self._reopening.error)
-        return self._grow(GROW_S)
-
-    def _grow(self, least_s: float) -> Captured:
-        """Tell the hole as far as it goes by now, if that is enough."""
-        if self._filled_s is None or self._lost_since_s is None:
-            return Captured(_EMPTY)
-        hole_s = self._now_s - self._filled_s
-        if hole_s <= least_s:
-            return Captured(_EMPTY)
-        self._filled_s = self._now_s
-        is_same_gap, self._is_gap_told = self._is_gap_told, True
-        return Captured(_EMPTY, samples(hole_s, self._rate), self._reason, is_same_gap=is_same_gap)
+        return self._holes.grow(self._now_s, GROW_S)
 
     def _open(self, opened: Opened) -> None:
         self._stream = opened.stream
-        self._resampler = StreamResampler(opened.stream.sample_rate, self._rate)
-        self._resumption = Resumption(opened.stream.sample_rate, opened.at_s)
+        self._intake.begin(opened.stream, opened.at_s)
 
     # --- while another is chosen ---
 
-    def _take_change(self) -> Captured | None:
+    def _take_change(self) -> list[Captured]:
         """Do what `change` asked for; return the last of the old input once it is left."""
         wanted = self._change.take_wanted(self._name)
         if wanted is not None and self._stream is None:
@@ -294,23 +269,20 @@ class SteadyInput:
             self._change.begin(wanted)
         changed = self._change.take()
         if changed is None:
-            return None
+            return []
         self._now_s = self._world.now_s()
         self._name, opened = changed
         last = self._leave_old()
         self._open(opened)
         return last
 
-    def _leave_old(self) -> Captured:
-        """Take what the input that is left still holds, so that nothing is missing between."""
-        old = self._stream
+    def _leave_old(self) -> list[Captured]:
+        old, self._stream = self._stream, None
+        self._starting = None
         if old is None:
             self._reopening.give_up()
-            return Captured(_EMPTY)
-        try:
-            last = self._take(old.read(), is_last=True)
-        except DeviceError:
-            last = Captured(_EMPTY)
+            return [Captured(EMPTY)]
+        last = self._read_rest(old)
         self.num_past_overflows += old.num_overflows
         Attempt(old.close)
-        return replace(last, pcm=np.concatenate((last.pcm, self._resampler.flush())))
+        return [*last, Captured(self._intake.flush())]

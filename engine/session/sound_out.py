@@ -6,7 +6,7 @@ from typing import cast
 
 from engine.audio.device import OutputStream
 from engine.backends.protocols import BackendSpec, Synthesizer, SynthesizerStream
-from engine.core.errors import BackendError, EngineError
+from engine.core.errors import BackendError
 from engine.core.events import Event
 from engine.core.sync import CancelToken
 from engine.core.types import BackendKind
@@ -44,7 +44,7 @@ class SoundOut:
             output = services.devices.open_output(output_name())
             try:
                 output.start()
-            except EngineError:
+            except Exception:
                 output.close()
                 raise
             return output

@@ -1,10 +1,12 @@
 """Real PortAudio on a private PulseAudio server, by both callback drivers."""
 
+import gc
 import json
 import os
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -290,6 +292,23 @@ def test_output_when_it_starves_then_counts_an_underflow_and_recovers(
         assert output.num_underflows == 1
     finally:
         output.close()
+
+
+def test_device_when_it_comes_and_goes_then_closed_streams_are_let_go(
+    devices: SystemDevices, sound: VirtualSound
+) -> None:
+    closed = []
+    for _ in range(3):
+        source = devices.open_input("default")
+        closed.append(weakref.ref(source))
+        source.close()
+        deadline_s = time.monotonic() + 5
+        while not source.is_released and time.monotonic() < deadline_s:
+            time.sleep(0.01)
+    del source
+    gc.collect()
+    # The newest is let go when the next is opened.
+    assert [stream() for stream in closed[:2]] == [None, None]
 
 
 @pytest.mark.parametrize("driver", ["rtmixer", "callback"])

@@ -32,7 +32,7 @@ class Watch:
 
 
 class HangingDriver:
-    """An input whose sound system never answers."""
+    """An input whose sound system never answers when it is stopped or closed."""
 
     num_channels = 1
     sample_rate = RATE
@@ -130,3 +130,72 @@ def test_close_when_another_stream_is_being_opened_then_waits_its_turn() -> None
         source.close()
         assert not driver.closed.is_set()
     assert driver.closed.wait(10)
+
+
+class StartingDriver(HangingDriver):
+    """An input whose sound system does not answer when it is started."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls: list[str] = []
+
+    def start(self) -> None:
+        self.calls.append("start")
+        self.answer.wait(20)
+        self.calls.append("started")
+
+    def close(self) -> None:
+        self.calls.append("close")
+        self.closed.set()
+
+
+class StartingOutput(NullOutput):
+    """The same for an output."""
+
+    def __init__(self, clock: VirtualClock) -> None:
+        super().__init__(clock, RATE)
+        self.driver = StartingDriver()
+
+    def start(self) -> None:
+        self.driver.start()
+
+    def close(self) -> None:
+        self.driver.close()
+
+
+@pytest.mark.parametrize("kind", ["input", "output"])
+def test_start_when_the_sound_system_hangs_then_raises_and_the_stream_is_closed_after_it(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.audio.live.START_S", 0.05)
+    monkeypatch.setattr("engine.audio.live_output.START_S", 0.05)
+    clock, alone = VirtualClock(), threading.Lock()
+    stream: LiveInput | LiveOutput
+    if kind == "input":
+        driver = StartingDriver()
+        stream = LiveInput("Headset", driver, clock, alone=alone)
+    else:
+        output = StartingOutput(clock)
+        driver = output.driver
+        stream = LiveOutput("Headset", output, clock, alone=alone)
+    with pytest.raises(DeviceError, match=f"The {kind} Headset cannot be started: .*not answer"):
+        stream.start()
+    stream.close()
+    # Others can be opened meanwhile, and the stream is not freed under the call.
+    assert not alone.locked()
+    assert driver.calls == ["start"]
+    assert not stream.is_released
+    driver.answer.set()
+    assert driver.closed.wait(10)
+    assert driver.calls == ["start", "started", "close"]
+
+
+def test_input_when_its_clock_fails_then_what_it_brought_is_taken_all_the_same() -> None:
+    class Fading(HangingDriver):
+        def stream_time_s(self) -> float:
+            raise DeviceError("It tells no time.")
+
+    source = LiveInput("Microphone", Fading(), VirtualClock())
+    source.start()
+    block = source.read()
+    assert (len(block.pcm), block.lost_samples) == (len(ZEROS), 0)

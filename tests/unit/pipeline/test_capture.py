@@ -1,206 +1,27 @@
 """Capture over devices that come and go, in virtual time: every hole as long as it was."""
 
 import threading
-from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
 
 from engine.audio.device import InputBlock, InputStream
-from engine.audio.level_track import LevelTrack
-from engine.audio.levels import LevelAlarm
-from engine.audio.timeline import AudioTimeline
-from engine.audio.virtual import NullInput
+from engine.audio.levels import LevelAlarm, Levels
 from engine.core.errors import AudioFileError, DeviceError
-from engine.core.events import Event, Notice, Severity, SpanMarked
+from engine.core.events import Severity, SpanMarked
 from engine.core.timebase import VirtualClock
-from engine.core.types import Pcm, SpanKind
-from engine.pipeline.capture import POLL_S, Capture, CaptureHooks
+from tests.helpers.capture import (
+    PATIENCE_S,
+    RATE,
+    TICK_S,
+    CaptureBench,
+    Microphone,
+    assert_in_step,
+    gone,
+    lost_after,
+)
 
 pytestmark = pytest.mark.unit
-
-RATE = 16_000
-TICK_S = 2 * POLL_S
-_PATIENCE_S = 20.0
-
-
-class Microphone(NullInput):
-    """A live input of ones that is lost, or falls silent, at times of the clock."""
-
-    def __init__(
-        self,
-        clock: VirtualClock,
-        rate: int = RATE,
-        *,
-        name: str = "Microphone",
-        lost_at_s: float | None = None,
-        silent: tuple[float, float] | None = None,
-        error: Exception | None = None,
-    ) -> None:
-        super().__init__(clock, rate, lambda start, end: np.full(end - start, 0.5, np.float32))
-        self.title = name
-        self.is_closed = False
-        self._clock_ = clock
-        self._lost_at_s = lost_at_s
-        self._silent = silent
-        self._error = error or DeviceError("It was unplugged.", advice="Plug it in.")
-
-    @property
-    def name(self) -> str:
-        return self.title
-
-    def read(self) -> InputBlock:
-        now_s = self._clock_.now_s()
-        if self._lost_at_s is not None and now_s >= self._lost_at_s:
-            raise self._error
-        block = super().read()
-        if self._silent is not None and self._silent[0] <= now_s < self._silent[1]:
-            return InputBlock(np.zeros(0, np.float32))
-        return block
-
-    def close(self) -> None:
-        super().close()
-        self.is_closed = True
-
-
-class Sink:
-    """Keeps everything in memory."""
-
-    def __init__(self) -> None:
-        self.blocks: list[Pcm] = []
-
-    def append(self, pcm: Pcm) -> None:
-        self.blocks.append(pcm.copy())
-
-    def sync_if_due(self, now_s: float) -> None:
-        pass
-
-    @property
-    def pcm(self) -> Pcm:
-        return np.concatenate([np.zeros(0, np.float32), *self.blocks])
-
-
-class SteppedClock(VirtualClock):
-    """A clock on which things happen at given times; it stops at the last until told to go on."""
-
-    def __init__(self) -> None:
-        super().__init__(100.0)
-        self._actions: list[tuple[float, Callable[[], None]]] = []
-        self.start_s = self.now_s()
-
-    def at(self, seconds: float, action: Callable[[], None]) -> None:
-        self._actions.append((self.start_s + seconds, action))
-        self._actions.sort(key=lambda item: item[0])
-
-    def sleep(self, seconds: float) -> None:
-        super().sleep(seconds)
-        while self._actions and self.now_s() >= self._actions[0][0]:
-            self._actions.pop(0)[1]()
-
-
-class CaptureBench:
-    """A capture on scripted inputs.
-
-    Args:
-        first: makes the input it begins with.
-        others: opened in order; an exception is raised.
-        input_name: what the first was opened as.
-    """
-
-    def __init__(
-        self,
-        first: Callable[[VirtualClock], InputStream],
-        others: Sequence[Callable[[VirtualClock], InputStream] | Exception] = (),
-        input_name: str = "chosen",
-    ) -> None:
-        self.clock = SteppedClock()
-        self.events: list[Event] = []
-        self.sink = Sink()
-        self.slept_s = 0.0
-        self.opened: list[tuple[str, float]] = []
-        self.streams: list[InputStream] = [first(self.clock)]
-        self._others = list(others)
-        self._ended = threading.Event()
-        self.timeline = AudioTimeline(self.streams[0].sample_rate, 60 * RATE)
-        marks = iter(range(10_000))
-        self.capture = Capture(
-            self.streams[0],
-            input_name,
-            self.timeline,
-            LevelTrack(self.streams[0].sample_rate),
-            self.sink,
-            self.clock,
-            CaptureHooks(
-                post=self.events.append,
-                on_first_block=lambda: None,
-                on_end=self._ended.set,
-                next_mark_id=lambda: next(marks),
-                open_input=self._open,
-                slept_s=lambda: self.slept_s,
-            ),
-        )
-
-    def run(self, seconds: float) -> None:
-        """Capture for so long."""
-        done = threading.Event()
-        go_on = threading.Event()
-
-        def hold() -> None:
-            done.set()
-            go_on.wait(_PATIENCE_S)
-
-        self.clock.at(seconds, hold)
-        self.capture.start()
-        assert done.wait(_PATIENCE_S), "virtual time stands still"
-        self.capture._stop.set()
-        go_on.set()
-        assert self.capture.stop(_PATIENCE_S)
-
-    def after(self, seconds: float) -> float:
-        """Return a time of the clock."""
-        return self.clock.start_s + seconds
-
-    def notices(self) -> list[Notice]:
-        return [event for event in self.events if isinstance(event, Notice)]
-
-    def gaps(self) -> list[tuple[float, float, str]]:
-        """Return (start, end, reason) of the gaps as told last, in seconds."""
-        marks = {e.mark_id: e for e in self.events if isinstance(e, SpanMarked)}
-        rate = self.timeline.sample_rate
-        gaps = [mark for mark in marks.values() if mark.kind is SpanKind.GAP]
-        return [(gap.start / rate, gap.end / rate, gap.reason) for gap in gaps]
-
-    def _open(self, name: str) -> InputStream:
-        self.opened.append((name, self.clock.now_s() - self.clock.start_s))
-        if not self._others:
-            raise DeviceError(f"There is no {name}.", advice="Choose one: Spare.")
-        item = self._others.pop(0)
-        if isinstance(item, Exception):
-            raise item
-        self.streams.append(item(self.clock))
-        return self.streams[-1]
-
-
-def lost_after(seconds: float, **options: object) -> Callable[[VirtualClock], Microphone]:
-    return lambda clock: Microphone(clock, lost_at_s=clock.now_s() + seconds, **options)  # type: ignore[arg-type]
-
-
-def gone(times: int) -> list[DeviceError]:
-    return [DeviceError("There is no such device.", advice="Choose one: Spare.")] * times
-
-
-def assert_in_step(bench: CaptureBench, seconds: float) -> None:
-    """The recording is as long as it took, and silent in its gaps alone."""
-    rate = bench.timeline.sample_rate
-    assert bench.timeline.end / rate == pytest.approx(seconds, abs=TICK_S)
-    pcm = bench.sink.pcm
-    assert len(pcm) == bench.timeline.end
-    silent = np.zeros(len(pcm), np.bool_)
-    for start, end, _ in bench.gaps():
-        silent[round(start * rate) : round(end * rate)] = True
-    assert not pcm[silent].any()
-    # A resampler rings at the edges.
-    assert (np.abs(pcm[~silent]) > 0.1).mean() > 0.99
 
 
 @pytest.mark.parametrize("rate", [RATE, 44_100, 8_000])
@@ -371,6 +192,26 @@ def test_computer_when_it_slept_while_paused_then_no_time_has_passed() -> None:
     assert len(bench.opened) == 1
 
 
+def test_levels_when_paused_then_nothing_is_heard() -> None:
+    bench = CaptureBench(lambda clock: Microphone(clock))
+    heard: list[Levels | None] = []
+    resumed = threading.Timer(0.3, bench.capture.resume)
+
+    def pause() -> None:
+        heard.append(bench.capture.levels.get())
+        bench.capture.pause()
+        look = threading.Timer(0.15, lambda: heard.append(bench.capture.levels.get()))
+        look.start()
+        resumed.start()
+
+    bench.clock.at(1.0, pause)
+    bench.run(2.0)
+    resumed.join()
+    before, paused = heard
+    assert before != Levels()
+    assert paused == Levels()
+
+
 def test_pause_when_the_input_is_gone_then_the_recording_goes_on_when_it_is_back() -> None:
     class Unstoppable(Microphone):
         def pause(self) -> None:
@@ -400,8 +241,8 @@ def test_file_when_it_fails_then_the_recording_ends_and_does_not_begin_again() -
         # It is logged as well; what matters here is what is told.
         patch.setattr("engine.pipeline.capture.logger.exception", lambda *_: None)
         bench.capture.start()
-        assert bench._ended.wait(_PATIENCE_S)
-    assert bench.capture.stop(_PATIENCE_S)
+        assert bench.ended.wait(PATIENCE_S)
+    assert bench.capture.stop(PATIENCE_S)
     assert bench.opened == []
     assert bench.notices()[0].message == "Recording stopped: The file broke off."
 
@@ -413,13 +254,13 @@ def test_stop_when_the_sound_system_hangs_then_ends_within_a_second() -> None:
 
     def hang(clock: VirtualClock) -> InputStream:
         opening.set()
-        never.wait(_PATIENCE_S)
+        never.wait(PATIENCE_S)
         late.append(Microphone(clock))
         return late[0]
 
     bench = CaptureBench(lost_after(1.0), [hang])
     bench.capture.start()
-    assert opening.wait(_PATIENCE_S)
+    assert opening.wait(PATIENCE_S)
     assert bench.capture.stop(1.0)
     never.set()
     for _ in range(200):
