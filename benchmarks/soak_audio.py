@@ -59,12 +59,12 @@ def identify(path: Path, spans: Sequence[SpanMarked], tones: Tones) -> Identifie
     inside = {start for start, _ in gaps}
     before: _Run | None = None
     for start, end in pairwise(breaks):
+        if start in pauses:
+            before = None  # the world went on meanwhile
         if start in inside:
             if np.any(pcm[start:end]):
                 found.unknown.append((start, end))
             continue
-        if start in pauses:
-            before = None  # the world went on meanwhile
         before = _take_stretch(pcm, start, end, tones, found, before)
     return found
 

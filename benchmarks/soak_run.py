@@ -19,11 +19,12 @@ from benchmarks.soak_memory import MemoryWatch
 from benchmarks.soak_sound import MICROPHONES, Heard, SoakDevices, SoundWorld
 from engine.backends.protocols import Backend, BackendContext
 from engine.core.config import Settings
-from engine.core.events import Event, FinalWords, Notice, SpanMarked
+from engine.core.events import Event, FinalWords, Notice, RecordingStarted, SpanMarked
 from engine.core.types import BackendKind, SpanKind
 from engine.session.pool import CreateBackend
 from engine.session.services import Services
 from engine.session.session import Session
+from engine.text.document import TranscriptDocument
 
 LOOK_S = 0.1
 """Virtual time between two looks at whether everybody keeps step."""
@@ -63,6 +64,7 @@ class Soak:
         self.notices: Counter[str] = Counter()
         self.words = array("q")  # (start, end, hash of the text) of each, in turn
         self.memory = MemoryWatch()
+        self._document = TranscriptDocument()
         self.num_faults: Counter[str] = Counter()
         self._create = create_backend
         self._actions: list[tuple[float, int, Callable[[], None]]] = []
@@ -173,6 +175,9 @@ class Soak:
     def _take(self, event: Event) -> None:
         """Count what is told, and edit. Thread: events."""
         self.told[type(event).__name__] += 1
+        if isinstance(event, RecordingStarted):
+            self._document = TranscriptDocument()
+        self._document.apply(event)
         match event:
             case FinalWords(words=words):
                 for word in words:
@@ -183,4 +188,4 @@ class Soak:
                 shape = "".join("#" if char.isdigit() else char for char in message)
                 self.notices[f"{severity}: {shape}"] += 1
         while not self.edits.empty():
-            self.session.edit(random_edits(self.session.document, Random(self.edits.get())))
+            self.session.edit(random_edits(self._document, Random(self.edits.get())))

@@ -4,9 +4,7 @@ import os
 import threading
 from pathlib import Path
 
-import numpy as np
-
-from engine.audio.wav import HEADER_BYTES, SAMPLE_BYTES
+from engine.audio.wav import HEADER_BYTES, SAMPLE_BYTES, from_int16
 from engine.core.errors import StoreError, reason_of
 from engine.core.types import Pcm
 
@@ -51,8 +49,7 @@ class AudioSpanReader:
                     f"The recording {self._path} cannot be read: {reason_of(error)}.",
                     advice="Check that the disk is there.",
                 ) from error
-        whole = len(data) // SAMPLE_BYTES * SAMPLE_BYTES
-        return np.frombuffer(data[:whole], dtype="<i2").astype(np.float32) / np.float32(32767.0)
+        return from_int16(data)
 
     def close(self) -> None:
         """Release the file; idempotent."""

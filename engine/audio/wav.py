@@ -125,6 +125,12 @@ def as_int16(pcm: Pcm) -> bytes:
     return data
 
 
+def from_int16(data: bytes) -> Pcm:
+    """Return the whole samples in bytes of a 16-bit WAV file, (n,) float32."""
+    whole = len(data) // SAMPLE_BYTES * SAMPLE_BYTES
+    return np.frombuffer(data[:whole], dtype="<i2").astype(np.float32) / np.float32(32767.0)
+
+
 def wav_header(rate: int, num_samples: int) -> bytes:
     """Return the first `HEADER_BYTES` of a mono 16-bit WAV file."""
     num_bytes = min(SAMPLE_BYTES * num_samples, _MAX_DATA_BYTES)

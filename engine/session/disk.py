@@ -1,8 +1,7 @@
-"""Looks after the disk while a recording runs: how much room there is, and that text gets there."""
+"""Looks after the room on the disk while a recording runs."""
 
 import logging
 import shutil
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,8 +16,8 @@ WARN_BYTES = 200_000_000
 """Free space below which the user is warned, once a recording."""
 RESERVE_BYTES = 20_000_000
 """Free space at which a recording stops, so that what is kept can still be finished and edited."""
-CHECK_INTERVAL_S = 5.0
-TICK_S = 1.0
+LOOKS_A_CHECK = 5
+"""How many looks, about a second apart, go by from one check to the next."""
 
 FreeBytes = Callable[[Path], int]
 
@@ -59,23 +58,21 @@ def require_room(folder: Path, free: FreeBytes) -> None:
 
 @dataclass(frozen=True, slots=True)
 class DiskHooks:
-    """What a `DiskWatch` tells others. Thread: its own.
+    """What a `DiskWatch` tells others. Thread: the one that looks.
 
     Args:
         post: publishes an event.
         stop: asks for the end of the recording; returns at once.
-        tick: brings what waits to the disk; called every `TICK_S`.
     """
 
     post: Callable[[Event], None]
     stop: Callable[[], None]
-    tick: Callable[[], None]
 
 
 class DiskWatch:
     """Warns before the disk is full, and stops the recording while everything can be kept.
 
-    It has a thread of its own: a disk that hangs must hold back neither sound nor text.
+    Thread: one that may wait for the disk, which need not answer.
 
     Args:
         folder: of the recording.
@@ -93,21 +90,34 @@ class DiskWatch:
         self._free = free
         self._has_warned = False
         self._has_stopped = False
-        self._end = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="vivavoce-disk", daemon=True)
+        self._num_looks = 0
+        self._is_broken = False
 
-    def start(self) -> None:
-        """Begin."""
-        self._thread.start()
-
-    def close(self) -> None:
-        """End; a thread that hangs in the disk is left alone; idempotent."""
-        self._end.set()
-        if self._thread.ident is not None:
-            self._thread.join(timeout=0.5)
+    def look(self) -> None:
+        """Check every few looks; a fault nobody foresaw ends the watch and is told."""
+        if self._is_broken:
+            return
+        number, self._num_looks = self._num_looks, self._num_looks + 1
+        if number % LOOKS_A_CHECK:
+            return
+        try:
+            self.check()
+        except Exception:
+            self._is_broken = True
+            logger.exception("the watch over the disk ended")
+            self._hooks.post(
+                Notice(
+                    Severity.WARNING,
+                    "Nobody watches the free disk space any more: the program met a fault of its "
+                    "own, which the log has.",
+                    f"Recording goes on. See yourself that more than {format_bytes(WARN_BYTES)} "
+                    "stay free.",
+                    ends_with_recording=True,
+                )
+            )
 
     def check(self) -> None:
-        """Look at the room that is left. Thread: the watch's own, or a test's."""
+        """Look at the room that is left."""
         try:
             left = self._free(self._folder)
         except OSError:
@@ -133,27 +143,5 @@ class DiskWatch:
                     f"enough for about {minutes} minutes.",
                     f"Free disk space. At {format_bytes(RESERVE_BYTES)} the recording stops by "
                     "itself, and all of it is kept.",
-                )
-            )
-
-    def _run(self) -> None:
-        ticks_a_check = round(CHECK_INTERVAL_S / TICK_S)
-        number = 0
-        try:
-            while not self._end.is_set():
-                if number % ticks_a_check == 0:
-                    self.check()
-                number += 1
-                self._end.wait(TICK_S)
-                self._hooks.tick()
-        except Exception:
-            logger.exception("the watch over the disk ended")
-            self._hooks.post(
-                Notice(
-                    Severity.WARNING,
-                    "Nobody watches the free disk space any more: the program met a fault of its "
-                    "own, which the log has.",
-                    f"Recording goes on. See yourself that more than {format_bytes(WARN_BYTES)} "
-                    "stay free.",
                 )
             )

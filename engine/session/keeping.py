@@ -3,16 +3,13 @@
 import logging
 import threading
 from collections.abc import Callable
+from concurrent.futures import CancelledError, Future, wait
 from pathlib import Path
-from typing import get_args
+from typing import TypeVar, get_args
 
-import numpy as np
-
-from engine.audio.wav import SAMPLE_BYTES
-from engine.core.config import KeepPolicy, Settings
+from engine.core.config import Settings
 from engine.core.errors import StoreError
 from engine.core.events import (
-    ActivityRevised,
     EditEvent,
     Event,
     Notice,
@@ -20,31 +17,43 @@ from engine.core.events import (
     RecordingStopped,
     Severity,
 )
-from engine.core.timebase import Clock
-from engine.session.disk import DiskHooks, DiskWatch, FreeBytes, free_bytes, require_room
+from engine.core.timebase import MonotonicClock
+from engine.core.workers import Workers
+from engine.session.disk import FreeBytes, free_bytes, require_room
+from engine.session.disk_answer import DiskAnswer
 from engine.session.kept_audio import KeptAudio
+from engine.session.kept_recording import KeepingHooks, KeptRecording
+from engine.session.kept_text import text_refused
 from engine.store.appending import append_events
-from engine.store.header import EVENTS_NAME, SessionHeader
+from engine.store.header import EVENTS_NAME, SessionHeader, clean_title
 from engine.store.journal import Journal
 from engine.text.document import TranscriptDocument
 
 logger = logging.getLogger(__name__)
+T = TypeVar("T")
 
-_TEXT_BYTES_PER_S = 1000
-"""About what words and speaker rows take."""
+BEGIN_S = 5.0
+"""What a disk may take to make a recording's files."""
+END_S = 20.0
+"""What it may take to finish a recording, before that is left to `recover`."""
+HURRIED_S = 0.7
+"""What it may take when the session is being closed."""
+_TELL_S = 1.0
+_POLL_S = 0.05
 
 
 class Keeper:
-    """Makes the journal of a recording, feeds it events, and closes it.
+    """Makes the journals of recordings, gives each its events, and closes them.
 
-    Speaker rows are written once they are final: a live diarizer says the newest seconds many
-    times over. Edits reach a kept recording also after its end. Events that the disk refuses are
-    held in memory and written as soon as it takes them. Thread: `begin`, `end`, `abandon` on the
-    control thread; `take` on the event thread; the control thread drains the events before `end`.
+    Whatever waits for the disk does so on threads that nobody else waits for, or not for long.
+    Events belong to the recording whose `RecordingStarted` came last, whenever its journal is
+    closed; edits reach a kept recording also after its end.
+
+    Thread: `begin`, `end`, `abandon` on the control thread, after the events so far were taken;
+    `take` on the one that takes events; the rest on any.
 
     Args:
         sessions_dir: where recordings are.
-        clock: host time.
         post: publishes an event.
         stop: asks for the end of the recording; returns at once.
         free: see `engine.session.disk.free_bytes`.
@@ -53,184 +62,235 @@ class Keeper:
     def __init__(
         self,
         sessions_dir: Path,
-        clock: Clock,
         post: Callable[[Event], None] = lambda _: None,
         stop: Callable[[], None] = lambda: None,
         free: FreeBytes = free_bytes,
     ) -> None:
         self._sessions_dir = sessions_dir
-        self._clock = clock
         self._post = post
-        self._stop = stop
-        self._free = free
-        self._journal: Journal | None = None
-        self._audio: KeptAudio | None = None
-        self._disk: DiskWatch | None = None
-        self._num_frames_written = 0
-        self._num_samples = 0
-        self._is_refused = False
-        # Edits may come while the control thread closes the journal.
+        self._hooks = KeepingHooks(post, stop, free)
         self._lock = threading.Lock()
-        # Where edits go until the next recording begins for whoever makes them.
-        self._ended_folder: Path | None = None
-        self._has_begun = False
+        # The journal that is open, whether its first event has come or not.
+        self._open: KeptRecording | None = None
+        # As the events tell it: the recording that runs, and the one that edits are of.
+        self._running_id: str | None = None
+        self._newest: KeptRecording | None = None
+        # One after the other: an edit of a recording comes after its end.
+        self._orders = Workers(1, "vivavoce-keeping")
+        self._clock = MonotonicClock()
+        # NB: written by the orders' thread, read by the watch.
+        self._order_began_s: float | None = None
+        self._is_hurried = threading.Event()
+        self._answer = DiskAnswer(sessions_dir, self._busy_s, post)
 
-    def begin(self, started: RecordingStarted, settings: Settings) -> KeptAudio | None:
+    def begin(
+        self,
+        started: RecordingStarted,
+        settings: Settings,
+        title: str = "",
+        *,
+        is_patient: bool = False,
+    ) -> KeptAudio | None:
         """Make the journal's folder and files; None if nothing is to be kept.
 
+        Args:
+            started: describes the recording.
+            settings: say what is kept, and what is recorded with.
+            title: what the recording is called until the user says otherwise; may be empty.
+            is_patient: whether the source of its audio can wait for the disk.
+
         Raises:
-            StoreError: they cannot be written, or the disk is nearly full.
+            StoreError: they cannot be written, the disk is nearly full, or does not answer.
         """
-        self._has_begun = False
         if not started.is_kept:
             return None
-        require_room(self._sessions_dir, self._free)
-        journal = Journal.create(
-            self._sessions_dir,
-            SessionHeader(
-                id=started.recording_id,
-                started_at=started.started_at,
-                sample_rate=started.sample_rate,
-                device=started.device,
-                keep=settings.keep_policy,
-                recognizer=settings.recognizer,
-                diarizer=settings.diarizer,
-            ),
+        header = SessionHeader(
+            id=started.recording_id,
+            started_at=started.started_at,
+            sample_rate=started.sample_rate,
+            title=clean_title(title),
+            device=started.device,
+            keep=settings.keep_policy,
+            recognizer=settings.recognizer,
+            diarizer=settings.diarizer,
         )
-        stays = settings.keep_policy is KeepPolicy.AUDIO_AND_TEXT
-        self._audio = KeptAudio(journal.audio, self._post, stays=stays)
-        self._num_frames_written = self._num_samples = 0
-        self._is_refused = False
-        self._journal = journal
-        hooks = DiskHooks(self._post, self._stop, self._sync_events)
-        bytes_per_s = SAMPLE_BYTES * started.sample_rate + _TEXT_BYTES_PER_S
-        self._disk = DiskWatch(journal.folder, bytes_per_s, hooks, self._free)
-        self._disk.start()
-        return self._audio
+        self._answer.start()
+        self._is_hurried.clear()
+        making = self._order(lambda: self._make(header, is_patient=is_patient))
+        if not self._wait(making, BEGIN_S):
+            if not making.cancel():
+                making.add_done_callback(_discard)
+            raise StoreError(
+                f"The disk of {self._sessions_dir} does not answer, so no recording can be kept "
+                "there.",
+                advice="Check the disk, its cable, or the network that leads there; choose another "
+                "folder for recordings, or keep nothing.",
+            )
+        kept = _result(making)
+        kept.start()
+        with self._lock:
+            self._open = kept
+        return kept.audio
 
-    def take(self, event: Event, document: TranscriptDocument) -> Event | None:
-        """Journal an event that `document` has taken in.
-
-        Returns:
-            A notice if the disk begins to refuse; what it refuses is held.
-        """
+    def take(self, event: Event, document: TranscriptDocument) -> None:
+        """Keep an event that `document` has taken in; returns at once."""
         with self._lock:
             if isinstance(event, RecordingStarted):
-                self._has_begun, self._ended_folder = True, None
-            try:
-                self._write(event, document)
-            except StoreError as error:
-                return self._refusal(error)
-            return self._sync()
+                self._running_id = event.recording_id
+                is_ours = self._open is not None and self._open.recording_id == self._running_id
+                self._newest = self._open if is_ours else None
+            self._give(event, document)
+            if isinstance(event, RecordingStopped):
+                self._running_id = None
 
-    def end(self, *, is_trained: bool) -> None:
+    def drain(self, timeout_s: float) -> bool:
+        """Block until what was taken is with the operating system; False if the disk is slow."""
+        if self._answer.is_missing:
+            return False
+        with self._lock:
+            kept = self._open
+        ordered = self._order(lambda: None)
+        is_written = kept is None or kept.wait_until_written(timeout_s)
+        return bool(wait((ordered,), timeout_s if is_written else 0.0).done) and is_written
+
+    def end(
+        self,
+        *,
+        is_trained: bool,
+        is_whole: bool = True,
+        on_wait: Callable[[], None] = lambda: None,
+    ) -> None:
         """Close the journal and delete what is not to be kept.
 
+        A disk that does not answer is waited for `END_S`, or until `hurry`. What is not on it then
+        is written should it answer later; until then the session counts as broken off.
+
+        Args:
+            is_trained: False if a model with random weights took part.
+            is_whole: False if not everything was taken that was told; it stays broken off then.
+            on_wait: called once if it takes longer than a moment.
+
         Raises:
-            StoreError: the disk is full or gone; what was written stays.
+            StoreError: the disk is full or gone, or does not answer; what was written stays.
         """
-        self._release_audio()
         with self._lock:
-            journal, self._journal = self._journal, None
-            if journal is not None:
-                self._ended_folder = journal.folder
-                try:
-                    journal.close(is_trained=is_trained, num_samples=self._num_samples)
-                except StoreError as error:
-                    raise _not_finished(journal, error) from error
+            kept, self._open = self._open, None
+            if kept is None:
+                return None
+            kept.end()
+            # Edits from now on are ordered behind it.
+            finishing = self._order(lambda: kept.finish(is_trained=is_trained, is_whole=is_whole))
+        is_done = self._wait(finishing, _TELL_S)
+        if not (is_done or self._is_hurried.is_set()):
+            on_wait()
+            is_done = self._wait(finishing, END_S - _TELL_S)
+        if is_done:
+            return _result(finishing)
+        finishing.add_done_callback(lambda ended: self._tell_late(kept, ended))
+        raise StoreError(
+            f"The disk does not answer, and the recording is not whole in {kept.folder}.",
+            advice="Leave the program running until the disk answers: then it is finished. What is "
+            "missing when the program ends is lost; the rest is offered for recovery.",
+        )
 
     def abandon(self) -> None:
         """Remove the journal of a recording that never began."""
-        self._release_audio()
         with self._lock:
-            journal, self._journal = self._journal, None
-        if journal is not None:
-            try:
-                journal.close(KeepPolicy.NOTHING)
-            except StoreError as error:
-                logger.warning("an empty recording stays on disk: %s", error)
-
-    def _release_audio(self) -> None:
-        disk, self._disk = self._disk, None
-        if disk is not None:
-            disk.close()
-        audio, self._audio = self._audio, None
-        if audio is not None:
-            audio.close()
-
-    def _write(self, event: Event, document: TranscriptDocument) -> None:
-        journal, is_edit = self._journal, isinstance(event, get_args(EditEvent))
-        if is_edit and self._ended_folder is not None:
-            append_events(self._ended_folder / EVENTS_NAME, (event,))
+            kept, self._open = self._open, None
+        if kept is None:
             return
-        if journal is None or (is_edit and not self._has_begun):
-            return
-        if isinstance(event, RecordingStopped):
-            self._num_samples = event.num_samples
-        if isinstance(event, ActivityRevised) and not event.is_settled:
-            self._write_final_rows(journal, document)
-        else:
-            self._append(journal, event)
-
-    def _append(self, journal: Journal, event: Event) -> None:
-        # A disk that refuses is asked once a second, not for every event.
-        (journal.events.hold if self._is_refused else journal.events.append)(event)
-
-    def _sync_events(self) -> None:
-        """Bring the last lines to the disk when nothing more is said. Thread: the disk watch's."""
-        with self._lock:
-            notice = self._sync()
-        if notice is not None:
-            self._post(notice)
-
-    def _sync(self) -> Notice | None:
-        """Bring new lines to the disk once a second; return what to tell of it."""
-        if self._journal is None:
-            return None
+        kept.end()
+        removing = self._order(kept.discard)
         try:
-            is_done = self._journal.events.sync_if_due(self._clock.now_s())
+            if self._wait(removing, BEGIN_S):
+                _result(removing)
         except StoreError as error:
-            return self._refusal(error)
-        if not (is_done and self._is_refused):
-            return None
-        self._is_refused = False
-        return Notice(Severity.INFO, "The disk takes the text again; none of it was lost.")
+            logger.warning("an empty recording stays on disk: %s", error)
 
-    def _refusal(self, error: StoreError) -> Notice | None:
-        """Return what to tell of a refusal, once until the disk takes text again."""
-        if self._is_refused:
-            return None
-        # Changes of an ended recording are not held: each refusal is told.
-        self._is_refused = self._journal is not None
-        logger.error("events are not written: %s", error)
-        return Notice(
-            Severity.ERROR,
-            error.message,
-            f"{error.advice} Export the transcript before you close it.",
-        )
+    @property
+    def is_hurried(self) -> bool:
+        """Whether nobody is to wait for the disk."""
+        return self._is_hurried.is_set()
 
-    def _write_final_rows(self, journal: Journal, document: TranscriptDocument) -> None:
-        activity = document.activity
-        first, end = self._num_frames_written, activity.final_until
-        if end <= first:
+    def hurry(self) -> None:
+        """Let nobody wait for the disk any longer than a moment, until a recording begins."""
+        self._is_hurried.set()
+
+    def close(self, timeout_s: float) -> bool:
+        """End the threads; False if the disk does not let one go."""
+        self.hurry()
+        self._answer.close()
+        return self._orders.close(timeout_s)
+
+    def _make(self, header: SessionHeader, *, is_patient: bool) -> KeptRecording:
+        require_room(self._sessions_dir, self._hooks.free)
+        journal = Journal.create(self._sessions_dir, header)
+        return KeptRecording(journal, self._hooks, is_patient=is_patient)
+
+    def _give(self, event: Event, document: TranscriptDocument) -> None:
+        is_edit = isinstance(event, get_args(EditEvent))
+        is_between = self._running_id is None and not is_edit
+        # What is told before a recording's first block is the next one's.
+        kept = self._open if is_between else self._newest
+        if kept is None:
             return
-        # Epochs do not mix in one event: rows of the old one end where the new one begins.
-        while first < end:
-            epoch = activity.epoch_at(first)
-            stop = first + 1
-            while stop < end and activity.epoch_at(stop) == epoch:
-                stop += 1
-            rows = activity.rows(first, stop).astype(np.float32)
-            # Before it is written: what the disk refuses is held, not told again.
-            self._num_frames_written = stop
-            self._append(journal, ActivityRevised(first, activity.frame_ms, rows, stop, epoch))
-            first = stop
+        if kept is self._open:
+            kept.take(event, document)
+        elif is_edit:
+            self._order(lambda: self._append(kept.folder, event))
+
+    def _append(self, folder: Path, edit: Event) -> None:
+        try:
+            append_events(folder / EVENTS_NAME, (edit,))
+        except StoreError as error:
+            # Changes of an ended recording are not held: each refusal is told.
+            self._post(text_refused(error))
+
+    def _tell_late(self, kept: KeptRecording, ended: "Future[None]") -> None:
+        error = None if ended.cancelled() else ended.exception()
+        if isinstance(error, StoreError):
+            self._post(Notice(Severity.ERROR, error.message, error.advice))
+        elif error is None and not ended.cancelled():
+            self._post(Notice(Severity.INFO, f"The recording is whole in {kept.folder} now."))
+
+    def _order(self, work: Callable[[], T]) -> "Future[T]":
+        """Have something done that may wait for the disk."""
+
+        def timed() -> T:
+            self._order_began_s = self._clock.now_s()
+            try:
+                return work()
+            finally:
+                self._order_began_s = None
+
+        return self._orders.submit(timed)
+
+    def _busy_s(self) -> float:
+        kept, began_s = self._open, self._order_began_s
+        ordered_s = 0.0 if began_s is None else self._clock.now_s() - began_s
+        return max(ordered_s, 0.0 if kept is None else kept.busy_s)
+
+    def _wait(self, future: "Future[T]", timeout_s: float) -> bool:
+        """Return whether it is done in time, which is short once somebody is in a hurry."""
+        end_s = self._clock.now_s() + timeout_s
+        while not wait((future,), _POLL_S).done:
+            if self._is_hurried.is_set():
+                return bool(wait((future,), min(timeout_s, HURRIED_S)).done)
+            if self._clock.now_s() >= end_s:
+                return False
+        return True
 
 
-def _not_finished(journal: Journal, error: StoreError) -> StoreError:
-    held_s = journal.audio.held_s
-    missing = f" The last {held_s:.1f} s of its sound may not be on the disk." if held_s else ""
-    return StoreError(
-        f"{error.message}{missing} What the disk took is kept, marked as broken off.",
-        advice=f"{error.advice} Export the transcript before you close it.",
-    )
+def _result(done: "Future[T]") -> T:
+    try:
+        return done.result()
+    except CancelledError as error:
+        raise StoreError("The session is closed.", advice="Open a new one.") from error
+
+
+def _discard(made: "Future[KeptRecording]") -> None:
+    """Remove what was made too late."""
+    if not made.cancelled() and made.exception() is None:
+        kept = made.result()
+        kept.end()
+        kept.discard()

@@ -9,6 +9,7 @@ from engine.core.config import KeepPolicy
 from engine.core.errors import EngineError, StoreError
 from engine.core.types import Pcm
 from engine.pipeline.recorded_audio import RecordedAudio
+from engine.session.kept_audio import KeptAudio
 from engine.store.library import SessionLibrary
 
 _KEEP_ADVICE = "Choose to keep audio and text before the next recording."
@@ -18,15 +19,17 @@ class WavAudio:
     """A kept recording, or one that is being written to a file that stays.
 
     Args:
-        path: of a file of `engine.audio.wav.WavWriter`.
+        path: of a file of `engine.audio.wav.WavWriter`, or of a journal.
         sample_rate: Hz.
+        held: what of it is not on the disk yet, if it is being written.
 
     Raises:
         StoreError: the file is not there.
     """
 
-    def __init__(self, path: Path, sample_rate: int) -> None:
+    def __init__(self, path: Path, sample_rate: int, held: KeptAudio | None = None) -> None:
         self.sample_rate = sample_rate
+        self._held = held
         self._reader = AudioSpanReader(path)
         if not path.is_file():
             raise StoreError(
@@ -41,12 +44,15 @@ class WavAudio:
 
     @property
     def end(self) -> int:
-        """Samples in the file now."""
-        return self._reader.num_samples
+        """Samples there are now."""
+        held_until = 0 if self._held is None else self._held.held_until
+        return held_until or self._reader.num_samples
 
     def read(self, start: int, num_samples: int) -> Pcm:
         """See `RecordedAudio`."""
-        return self._reader.read(start, start + num_samples)
+        end = start + num_samples
+        pcm = None if self._held is None else self._held.read_held(start, end)
+        return self._reader.read(start, end) if pcm is None else pcm
 
     def gone(self) -> EngineError:
         """See `RecordedAudio`."""
@@ -121,16 +127,20 @@ class RecordingAudio:
     Args:
         timeline: of the recording.
         levels: of the recording.
-        path: of the journal's audio, None if there is none.
+        kept: the journal's audio, None if there is none.
         keep: what of the recording stays.
     """
 
     def __init__(
-        self, timeline: AudioTimeline, levels: LevelTrack, path: Path | None, keep: KeepPolicy
+        self,
+        timeline: AudioTimeline,
+        levels: LevelTrack,
+        kept: KeptAudio | None,
+        keep: KeepPolicy,
     ) -> None:
         self.levels = levels
         self._keep = keep
-        self._path = path if keep is KeepPolicy.AUDIO_AND_TEXT else None
+        self._kept = kept if keep is KeepPolicy.AUDIO_AND_TEXT else None
         # NB: dropped by the control thread, read by any.
         self._timeline: AudioTimeline | None = timeline
 
@@ -141,8 +151,8 @@ class RecordingAudio:
             StoreError: its file was deleted.
         """
         # A file that stays is read by itself, so that nothing breaks when the recording ends.
-        if self._path is not None:
-            return WavAudio(self._path, self.levels.sample_rate)
+        if self._kept is not None:
+            return WavAudio(self._kept.path, self.levels.sample_rate, self._kept)
         assert self._timeline is not None, "a recording without a file keeps its timeline"
         return TimelineAudio(self._timeline, self._keep)
 
@@ -151,7 +161,7 @@ class RecordingAudio:
         timeline = self._timeline
         if timeline is not None:
             timeline.forget_disk()
-        if self._path is not None:
+        if self._kept is not None:
             self._timeline = None
 
 

@@ -4,12 +4,13 @@ import logging
 import threading
 from collections.abc import Callable
 from datetime import datetime
+from pathlib import Path
 
 from engine.audio.device import DeviceProvider, InputStream
+from engine.audio.provider import FILE_PREFIX
 from engine.core.config import KeepPolicy, Settings
 from engine.core.errors import CancelledError, EngineError
 from engine.core.events import (
-    Event,
     Notice,
     RecordingStarted,
     SessionState,
@@ -18,6 +19,7 @@ from engine.core.events import (
 )
 from engine.core.timebase import Clock
 from engine.core.unexpected import told
+from engine.pipeline.bus import EventBus
 from engine.session.keeping import Keeper
 from engine.session.pool import BackendPool
 from engine.session.recorded_audio import RecordingAudio
@@ -28,6 +30,8 @@ logger = logging.getLogger(__name__)
 
 _DRAIN_S = 10.0
 _SHORT_DRAIN_S = 0.3
+_TELL_S = 1.0
+"""How long whoever waits for a stop also waits for subscribers, so that they know of it."""
 
 
 class Recorder:
@@ -38,8 +42,7 @@ class Recorder:
         clock: host time.
         pool: the backends.
         keeper: makes and closes journals.
-        post: publishes an event.
-        drain: blocks until every event so far was delivered, at most for so many seconds.
+        bus: carries events.
         on_end: asks for a stop because the source has ended. Thread: capture.
         slept_s: seconds that the computer has slept in all.
     """
@@ -50,8 +53,7 @@ class Recorder:
         clock: Clock,
         pool: BackendPool,
         keeper: Keeper,
-        post: Callable[[Event], None],
-        drain: Callable[[float], bool],
+        bus: EventBus,
         on_end: Callable[[], None],
         slept_s: Callable[[], float],
     ) -> None:
@@ -59,8 +61,8 @@ class Recorder:
         self._clock = clock
         self._pool = pool
         self._keeper = keeper
-        self._post = post
-        self._drain = drain
+        self._bus = bus
+        self._post = bus.post
         self._on_end = on_end
         self._slept_s = slept_s
         # NB: all are written by the control thread (and `state` by the capture thread when the
@@ -97,11 +99,13 @@ class Recorder:
             if self._is_broken_off:
                 raise CancelledError("The session was closed while the input was opened.")
             started = self._describe(stream, settings)
-            journal = self._keeper.begin(started, settings)
+            kept = self._keeper.begin(
+                started, settings, _title(input_name), is_patient=not stream.is_live
+            )
             recording = Recording(
                 started,
                 stream,
-                journal,
+                kept,
                 RecordingParts(
                     clock=self._clock,
                     pool=self._pool,
@@ -118,7 +122,7 @@ class Recorder:
             self.audio = RecordingAudio(
                 recording.timeline,
                 recording.level_track,
-                None if journal is None else journal.path,
+                kept,
                 settings.keep_policy,
             )
             recording.start()
@@ -160,10 +164,26 @@ class Recorder:
             )
         )
         self._complete(recording, drain_s=_DRAIN_S)
+        self._bus.drain(_TELL_S)
+
+    @property
+    def is_discarding(self) -> bool:
+        """Whether a running `stop` waits no longer than it must."""
+        recording = self.recording
+        return self._keeper.is_hurried if recording is None else recording.is_discarding
+
+    def discard_backlog(self) -> None:
+        """Make a running `stop` give up what is not done by lanes, or then by the disk."""
+        recording = self.recording
+        if recording is not None:
+            recording.discard_backlog()
+        elif self.state is SessionState.STOPPING:
+            self._keeper.hurry()
 
     def break_off(self) -> None:
         """End at once, whatever does not return; what was recorded is kept. Thread: any."""
         self._is_broken_off = True
+        self._keeper.hurry()
         recording = self.recording
         if recording is not None:
             recording.break_off()
@@ -172,7 +192,7 @@ class Recorder:
 
     def _complete(self, recording: Recording, *, drain_s: float) -> None:
         """Close the journal of a recording that has ended; once."""
-        self._drain(drain_s)
+        is_whole = self._bus.drain_owner(drain_s)
         with self._end_lock:
             if self.recording is not recording:
                 return
@@ -181,7 +201,11 @@ class Recorder:
             self.audio.end()
         try:
             if recording.has_begun:
-                self._keeper.end(is_trained=recording.is_trained)
+                self._keeper.end(
+                    is_trained=recording.is_trained,
+                    is_whole=is_whole,
+                    on_wait=lambda: self._enter(SessionState.STOPPING, "waiting for the disk"),
+                )
             else:
                 self._keeper.abandon()
         except EngineError as error:
@@ -223,3 +247,9 @@ class Recorder:
             device=stream.name,
             is_kept=settings.keep_policy is not KeepPolicy.NOTHING,
         )
+
+
+def _title(input_name: str) -> str:
+    """Return what a recording from an input is called; "" for one that only its time names."""
+    is_file = input_name.startswith(FILE_PREFIX)
+    return Path(input_name.removeprefix(FILE_PREFIX)).stem if is_file else ""

@@ -39,7 +39,7 @@ class RecordingJournal(AudioSink, Protocol):
     """Where a recording is kept while it happens."""
 
     def read_audio(self, start: int, end: int) -> Pcm:
-        """Return the samples [start, end) that are on disk."""
+        """Return the samples [start, end), written or on their way."""
         ...
 
 
@@ -87,6 +87,9 @@ class Recording:
     ) -> None:
         self.started = started
         self._parts = parts
+        # Held while something is told: nothing of it is told once it has ended.
+        self._told_lock = threading.Lock()
+        self._is_silent = False
         self._is_live = stream.is_live
         self._input_name = parts.input_name
         self._mark_ids = itertools.count()
@@ -97,7 +100,7 @@ class Recording:
         )
         self.level_track = LevelTrack(rate)
         self.gate = OwnVoiceGate(
-            rate, lambda: self.timeline.end, parts.post, self._mark_ids.__next__
+            rate, lambda: self.timeline.end, self._tell, self._mark_ids.__next__
         )
         self.delays = DelayMeter(rate)
         self.capture = Capture(
@@ -108,7 +111,7 @@ class Recording:
             journal,
             parts.clock,
             CaptureHooks(
-                post=parts.post,
+                post=self._tell,
                 on_first_block=self._begin,
                 on_end=parts.on_end,
                 next_mark_id=self._mark_ids.__next__,
@@ -136,8 +139,13 @@ class Recording:
 
     def change_input(self, name: str) -> None:
         """Go over to another input; the one before stays if that cannot be opened."""
-        if not self._input_name.startswith(FILE_PREFIX):
+        if self.can_change_input:
             self.capture.change_input(name)
+
+    @property
+    def can_change_input(self) -> bool:
+        """Whether it can go over to another input: not while it reads a file."""
+        return not self._input_name.startswith(FILE_PREFIX)
 
     @property
     def levels(self) -> Levels | None:
@@ -186,7 +194,7 @@ class Recording:
                 through.
         """
         if not self.capture.stop(CAPTURE_END_S):
-            self._parts.post(
+            self._tell(
                 Notice(
                     Severity.WARNING,
                     f"The input {self.capture.input_name} did not stop when asked to.",
@@ -198,7 +206,7 @@ class Recording:
         stuck = self._finish.run(lambda num_samples: on_wait(num_samples / rate))
         for lane in stuck:
             self._parts.pool.forget(BackendKind(lane.name))
-            self._parts.post(
+            self._tell(
                 Notice(
                     Severity.ERROR,
                     f"The {lane.name} does not answer any more and was given up.",
@@ -210,12 +218,17 @@ class Recording:
     def tell_end(self) -> None:
         """Publish what was never written down, and that the recording is complete; once."""
         with self._end_lock:
-            is_first, self._has_ended = not self._has_ended, True
-        if not is_first or not self.has_begun:
-            return
-        for lane in self._lanes:
-            lane.tell_unheard(self.timeline.end, f"the {lane.name} was stopped before")
-        self._parts.post(RecordingStopped(self.started.recording_id, self.timeline.end))
+            if self._has_ended:
+                return
+            self._has_ended = True
+            if self.has_begun:
+                for lane in self._lanes:
+                    lane.tell_unheard(self.timeline.end, f"the {lane.name} was stopped before")
+            with self._told_lock:
+                self._is_silent = True
+                if self.has_begun:
+                    stopped = RecordingStopped(self.started.recording_id, self.timeline.end)
+                    self._parts.post(stopped)
 
     def discard_backlog(self) -> None:
         """Make a running `stop` give up what the lanes have not worked through."""
@@ -236,12 +249,21 @@ class Recording:
                 self._parts.pool.forget(BackendKind(lane.name))
         self.tell_end()
 
+    def _tell(self, event: Event) -> None:
+        # A device or a model may come back long after it was given up.
+        with self._told_lock:
+            if not self._is_silent:
+                self._parts.post(event)
+
     def _load(self, lane: Lane) -> float:
         return self._loads[lane].take(lane.reached / self.timeline.sample_rate, lane.busy_s)
 
     def _begin(self) -> None:
-        self.has_begun = True
-        self._parts.post(self.started)
+        with self._told_lock:
+            if self._is_silent:
+                return
+            self.has_begun = True
+            self._parts.post(self.started)
         self._parts.on_started()
 
     def _make_lane(self, kind: BackendKind) -> Lane:
@@ -251,11 +273,13 @@ class Recording:
             except CancelledError:
                 raise
             except EngineError as error:
-                self._parts.post(
+                self._tell(
                     Notice(
                         Severity.ERROR,
                         f"There is no {kind}: {error.message}",
                         f"{error.advice} Recording goes on.".strip(),
+                        topic=str(kind),
+                        ends_with_recording=True,
                     )
                 )
                 return None
@@ -267,7 +291,7 @@ class Recording:
             return LaneBackend(source.spec, source.open_stream)
 
         def move_to_cpu(error: ComputeDeviceError, cancel: CancelToken) -> LaneBackend:
-            self._parts.post(
+            self._tell(
                 Notice(
                     Severity.WARNING,
                     f"The {kind} goes on without the GPU: {error.message}",
@@ -287,7 +311,7 @@ class Recording:
             self.gate,
             LaneHooks(
                 wait_for_backend=wait_for_backend,
-                post=self._parts.post,
+                post=self._tell,
                 next_mark_id=self._mark_ids.__next__,
                 next_epoch=epochs.__next__,
                 now_s=self._parts.clock.now_s,

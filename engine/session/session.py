@@ -18,6 +18,7 @@ from engine.core.events import (
     Event,
     Notice,
     RecordingStarted,
+    RecordingStopped,
     SessionState,
     Severity,
 )
@@ -33,12 +34,16 @@ from engine.session.keeping import Keeper
 from engine.session.pool import LOAD_ORDER, BackendPool
 from engine.session.recorded_audio import find_audio
 from engine.session.recorder import Recorder
+from engine.session.recording import Recording
 from engine.session.services import Services, backend_context, chosen_backends
 from engine.session.sound_out import SoundOut, open_voice
 from engine.text.document import TranscriptDocument
 from engine.text.settling import SlotSettler
 
 logger = logging.getLogger(__name__)
+
+_WRITE_S = 0.5
+"""What a disk that is well takes at most to write what was just said."""
 
 
 class Session:
@@ -57,13 +62,12 @@ class Session:
         self._settings = settings
         self._services = services
         self.document = TranscriptDocument()
-        """Replica of the running or last recording. Thread: events; any once it is complete."""
+        """Replica of the running or last recording, ahead of subscribers; any thread may read it
+        once it is complete."""
         self._settler = SlotSettler()
-        self._bus = EventBus(self._prepare)
-        self._keeper = Keeper(
-            services.sessions_dir, services.clock, self._bus.post, self._stop_soon
-        )
-        self._bus.subscribe(self._take_event)
+        self._told: Recording | None = None  # that events are of
+        self._bus = EventBus(self._prepare, self._take_event)
+        self._keeper = Keeper(services.sessions_dir, self._bus.post, self._stop_soon)
         self._pool = BackendPool(
             chosen_backends(settings), services.create_backend, self._context, self._bus.post
         )
@@ -72,8 +76,7 @@ class Session:
             services.clock,
             self._pool,
             self._keeper,
-            self._bus.post,
-            self._bus.drain,
+            self._bus,
             on_end=self._stop_soon,
             slept_s=services.slept_s,
         )
@@ -170,9 +173,8 @@ class Session:
         Args:
             discard_backlog: give up what is not worked through; may be asked while a stop runs.
         """
-        recording = self._recorder.recording
-        if discard_backlog and recording is not None:
-            recording.discard_backlog()
+        if discard_backlog:
+            self._recorder.discard_backlog()
         return self._order(self._recorder.stop)
 
     def wait_until_stopped(self, timeout_s: float | None = None) -> bool:
@@ -263,6 +265,16 @@ class Session:
         recording = self._recorder.recording
         return recording.levels if recording is not None else None
 
+    def input_in_use(self) -> tuple[str, bool]:
+        """Return whose sound is recorded, and whether another input can be chosen meanwhile.
+
+        The name changes when a recording goes over to another device; it is empty without one.
+        """
+        recording = self._recorder.recording
+        return (
+            (recording.capture.input_name, recording.can_change_input) if recording else ("", False)
+        )
+
     def recorded_s(self) -> float:
         """Return the length of the running recording."""
         recording = self._recorder.recording
@@ -281,8 +293,14 @@ class Session:
         return base if recording is None else recording.add_health(base)
 
     def drain_events(self, timeout_s: float = 10.0) -> bool:
-        """Block until every event so far was delivered; False on timeout."""
-        return self._bus.drain(timeout_s)
+        """Block until every subscriber has had every event so far; False on timeout.
+
+        By then they are also written to the journal, unless the disk does not answer.
+        """
+        is_told = self._bus.drain(timeout_s)
+        self._keeper.drain(min(timeout_s, _WRITE_S))
+        # What the disk had to say of it is an event, too.
+        return is_told and self._bus.drain(timeout_s)
 
     def close(self) -> None:
         """Stop everything in order and join the threads; idempotent.
@@ -294,7 +312,9 @@ class Session:
         if self._is_closed:
             return
         self._is_closed = True
-        Closing(self._recorder, self._sound, self._pool, self._control, self._bus).run()
+        Closing(
+            self._recorder, self._keeper, self._sound, self._pool, self._control, self._bus
+        ).run()
 
     def __enter__(self) -> "Session":
         return self
@@ -310,13 +330,13 @@ class Session:
     def _take_event(self, event: Event) -> None:
         if isinstance(event, RecordingStarted):
             self.document, self._settler = TranscriptDocument(), SlotSettler()
+            self._told = self._recorder.recording
         self.document.apply(event)
-        recording = self._recorder.recording
-        if recording is not None:
-            recording.delays.take(event, recording.timeline.end)
-        notice = self._keeper.take(event, self.document)
-        if notice is not None:
-            self._bus.post(notice)
+        if self._told is not None:
+            self._told.delays.take(event, self._told.timeline.end)
+        if isinstance(event, RecordingStopped):
+            self._told = None
+        self._keeper.take(event, self.document)
 
     def _order(self, work: Callable[[], None]) -> Future[None]:
         """Run a command on the control thread."""

@@ -1,7 +1,7 @@
 """A recording on disk while it happens: audio and events, at most a second behind.
 
-Audio comes from the capture thread and events from the thread that publishes them, so each has a
-journal of its own that shares nothing with the other.
+Audio comes from the capture thread and events from the thread that orders them, so each has a
+journal of its own that shares nothing with the other. Neither of them waits for the disk.
 """
 
 import contextlib
@@ -99,18 +99,36 @@ class Journal:
             return
         keep = self.header.keep if keep is None else keep
         try:
-            try:
-                self.events.close(is_kept=keep is not KeepPolicy.NOTHING)
-            finally:
-                self.audio.close(is_kept=keep is KeepPolicy.AUDIO_AND_TEXT)
+            self._close_files(keep)
             self._settle(keep, is_trained, num_samples)
         except OSError as error:
             raise refused(self.folder, error) from error
         finally:
-            self._is_closed = True
-            with contextlib.suppress(OSError):
-                (self.folder / LOCK_NAME).unlink()
-            self._lock.release()
+            self._release()
+
+    def break_off(self) -> None:
+        """Write what there is and leave the session as one that broke off; idempotent.
+
+        Raises:
+            StoreError: the disk is full or gone; what was written stays.
+        """
+        if not self._is_closed:
+            try:
+                self._close_files(KeepPolicy.AUDIO_AND_TEXT)
+            finally:
+                self._release()
+
+    def _close_files(self, keep: KeepPolicy) -> None:
+        try:
+            self.events.close(is_kept=keep is not KeepPolicy.NOTHING)
+        finally:
+            self.audio.close(is_kept=keep is KeepPolicy.AUDIO_AND_TEXT)
+
+    def _release(self) -> None:
+        self._is_closed = True
+        with contextlib.suppress(OSError):
+            (self.folder / LOCK_NAME).unlink()
+        self._lock.release()
 
     def _settle(self, keep: KeepPolicy, is_trained: bool, num_samples: int) -> None:
         """Delete what is not kept, and write the facts that are known at the end."""

@@ -20,7 +20,6 @@ from engine.core.events import (
     WordsAssigned,
     WordsEdited,
 )
-from engine.core.timebase import VirtualClock
 from engine.core.types import SpeakerId
 from engine.session.keeping import Keeper
 from engine.store.journal_files import is_lasting
@@ -129,7 +128,7 @@ def test_edits_when_another_recording_follows_then_each_has_its_own(
 def test_edits_when_the_next_recording_has_not_begun_for_them_then_are_of_the_last(
     tmp_path: Path,
 ) -> None:
-    keeper, document = Keeper(tmp_path, VirtualClock()), TranscriptDocument()
+    keeper, document = Keeper(tmp_path), TranscriptDocument()
     first, second = (
         RecordingStarted(name, RATE, "2026-01-01T00:00:00+00:00", "microphone", True)
         for name in ("first", "second")
@@ -139,8 +138,9 @@ def test_edits_when_the_next_recording_has_not_begun_for_them_then_are_of_the_la
     keeper.end(is_trained=True)
     keeper.begin(second, Settings())
     for event in (SpeakerRenamed(0, 0, "First"), second, SpeakerRenamed(0, 0, "Second")):
-        assert keeper.take(event, document) is None
+        keeper.take(event, document)
     keeper.end(is_trained=True)
+    keeper.close(10.0)
 
     library = SessionLibrary(tmp_path)
     for name in ("first", "second"):

@@ -1,5 +1,6 @@
 import errno
 import os
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -85,4 +86,64 @@ def test_give_up_when_half_a_unit_was_written_then_the_file_ends_with_a_whole_on
     file.give_up(2)
     assert (file.path.read_bytes(), file.num_bytes, file.num_held) == (b"aabbcc", 6, 0)
     file.close()
+    file.close()
+
+
+def test_write_when_a_sync_takes_long_then_goes_on_and_nothing_is_lost_by_its_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_reached, is_over = threading.Event(), threading.Event()
+
+    def fail_late(_descriptor: int) -> None:
+        is_reached.set()
+        is_over.wait(10)
+        raise OSError(errno.EIO, "Input/output error")
+
+    file = HeldFile(tmp_path / "file")
+    file.append(b"before")
+    errors: list[OSError] = []
+
+    def sync() -> None:
+        try:
+            file.sync()
+        except OSError as error:
+            errors.append(error)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", fail_late)
+        thread = threading.Thread(target=sync)
+        thread.start()
+        assert is_reached.wait(10)
+        file.append(b" meanwhile")
+        assert file.path.read_bytes() == b"before meanwhile"
+        is_over.set()
+        thread.join(10)
+    assert len(errors) == 1
+    assert file.num_unwritten == len(b"before meanwhile")
+    os.truncate(file.path, 0)
+    file.append(b" after")
+    assert file.path.read_bytes() == b"before meanwhile after"
+    file.close()
+
+
+def test_sync_when_more_comes_meanwhile_then_only_what_was_synced_leaves_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, fsync = HeldFile(tmp_path / "file"), os.fsync
+    file.append(b"0123")
+
+    def sync_and_add(descriptor: int) -> None:
+        fsync(descriptor)
+        file.hold(b"4567")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", sync_and_add)
+        file.sync()
+    assert (file.num_synced, file.num_held, file.num_unwritten) == (4, 4, 4)
+    assert file.read_held(3, 2) is None
+    assert file.read_held(5, 2) == b"56"
+    assert file.read_held(6, 9) == b"67"
+    file.sync()
+    assert file.path.read_bytes() == b"01234567"
+    assert file.read_held(8, 1) == b""
     file.close()
