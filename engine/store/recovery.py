@@ -85,6 +85,9 @@ class _Told:
     has_begun: bool = False
 
 
+LOCK_WAIT_S = 1.0
+
+
 def recover_session(folder: Path) -> RecoveryReport:
     """Cut a broken off session's files cleanly, close it, and delete what was not to be kept.
 
@@ -94,17 +97,23 @@ def recover_session(folder: Path) -> RecoveryReport:
         StoreError: it is being recorded, or cannot be written.
     """
     try:
-        with _locked(folder):
+        with locked(folder):
             return _recover(folder)
     except OSError as error:
         raise refused(folder, error, "What is left of the recording") from error
 
 
 @contextlib.contextmanager
-def _locked(folder: Path) -> Iterator[None]:
+def locked(folder: Path) -> Iterator[None]:
+    """Hold a session that is not closed, so that nobody else finishes or changes it.
+
+    Raises:
+        StoreError: it is being recorded, or another holds it.
+    """
     lock = session_lock(folder)
     try:
-        lock.acquire(timeout=0)
+        # A list that looks whether it is being recorded holds it for a moment.
+        lock.acquire(timeout=LOCK_WAIT_S, poll_interval=0.02)
     except Timeout as error:
         raise StoreError(
             f"The session {folder.name} is being recorded.", advice="Stop it first."
@@ -131,7 +140,9 @@ def _recover(folder: Path) -> RecoveryReport:
     num_samples = num_cut = 0
     if audio.exists():
         num_samples, num_cut = mend_audio(audio, header.sample_rate, told.until)
-    if num_samples == 0 and not told.has_begun and told.num_words == 0:
+    # Lines that this program does not understand may be somebody's words to another one.
+    is_empty = num_samples == 0 and not told.has_begun and told.num_words + told.num_damaged == 0
+    if is_empty:
         shutil.rmtree(folder)
         kept = f"The recording {folder.name} broke off before anything was recorded."
         return RecoveryReport(folder.name, False, 0.0, 0, kept)

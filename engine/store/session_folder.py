@@ -27,6 +27,7 @@ from engine.store.header import (
 _DEFAULT_RATE_HZ = 16_000
 _RATE_OFFSET = 24
 _NUM_FIRST_EVENTS = 100
+_PROBE_S = 0.1
 
 
 def is_session(folder: Path) -> bool:
@@ -91,7 +92,8 @@ def is_active(folder: Path, header: SessionHeader) -> bool:
         return False
     lock = session_lock(folder)
     try:
-        lock.acquire(timeout=0)
+        # Others that look, or change it, hold it for a moment; who records, to the end.
+        lock.acquire(timeout=_PROBE_S, poll_interval=0.005)
     except (Timeout, OSError):
         return True
     lock.release()

@@ -1,6 +1,7 @@
 import os
 import shutil
 import struct
+import threading
 import wave
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from engine.store.event_json import encode_event
 from engine.store.header import SessionHeader
 from engine.store.journal import Journal
 from engine.store.library import SessionLibrary
+from engine.store.session_folder import session_lock
 
 pytestmark = pytest.mark.unit
 
@@ -250,6 +252,30 @@ def test_recover_when_nothing_had_been_recorded_then_the_empty_session_is_remove
     assert "before anything was recorded" in report.text
     assert library.list() == ()
     assert list(library.root.iterdir()) == []
+
+
+def test_recover_when_no_line_can_be_understood_then_nothing_is_removed(
+    library: SessionLibrary,
+) -> None:
+    folder = _break_off(library, texts=(), seconds=0, has_begun=False)
+    lines = b"".join(b'{"event":"final_words","of_another_make":%d}\n' % n for n in range(9))
+    (folder / "events.jsonl").write_bytes(lines)
+    report = library.recover("talk")
+    assert report.is_there
+    assert "9 damaged lines" in report.text
+    assert (folder / "events.jsonl").read_bytes() == lines
+
+
+def test_recover_when_somebody_looks_at_it_just_then_is_done_all_the_same(
+    library: SessionLibrary,
+) -> None:
+    folder = _break_off(library)
+    lock = session_lock(folder)
+    lock.acquire()
+    release = threading.Timer(0.2, lock.release)
+    release.start()
+    assert "3 words are kept" in library.recover("talk").text
+    release.join()
 
 
 def test_recover_when_the_facts_are_lost_then_taken_from_the_events(
