@@ -24,12 +24,16 @@ class Layout:
         hears_clicks: whether a clicked word of a recording is played.
         announces_lines: whether new lines are told to a screen reader.
         motion: "full" or "reduced"; "" for what the desktop prefers.
+        saving_folder: where a file was saved last; "" for nowhere yet.
+        listening_folder: where a sound file was chosen last; likewise.
     """
 
     shows_delays: bool = False
     hears_clicks: bool = True
     announces_lines: bool = False
     motion: Literal["", "full", "reduced"] = ""
+    saving_folder: str = ""
+    listening_folder: str = ""
 
 
 class LayoutFile:
@@ -56,9 +60,11 @@ class LayoutFile:
             return
         self.layout = layout
         try:
+            # Before the file is opened: the name of a folder need not be text.
+            content = tomli_w.dumps(asdict(layout)).encode()
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._path.write_text(tomli_w.dumps(asdict(layout)), "utf-8")
-        except OSError as error:
+            self._path.write_bytes(content)
+        except (OSError, UnicodeError) as error:
             logger.info("the layout of the window is not kept: %s", error)
 
     def _read(self) -> Layout:

@@ -10,8 +10,10 @@ from app.exports import Exports
 from app.i18n import tr
 from app.jobs import Jobs
 from app.kept_edits import KeptEdits
+from app.recording_search import RecordingSearch
+from app.recording_texts import describe
+from app.recordings import Recordings
 from app.state import AppState
-from app.views.sessions_panel import describe
 from engine.core.config import Settings, folders
 from engine.core.errors import EngineError
 from engine.core.events import BackendState, EditEvent, Notice, SessionState, Severity
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
     from app.levels import LevelHistory
     from engine.store.library import SessionInfo, SessionLibrary
     from engine.store.models import ModelStatus, ModelStore
+
+
+_FETCHING = "fetching"
 
 
 class Shelf(QObject):
@@ -38,9 +43,12 @@ class Shelf(QObject):
         voices_listed: installed voices as (backend id, title).
         diarizers_listed: what can tell speakers apart, likewise.
         sessions_listed: a tuple of `SessionInfo`.
+        open_failed: a kept recording cannot be shown; what was shown still is.
 
     Attributes:
         exports: saves transcripts as files.
+        recordings: what is known of the recordings listed last.
+        search: finds recordings by their words.
 
     Args:
         state: told what is shown.
@@ -55,6 +63,7 @@ class Shelf(QObject):
     voices_listed = Signal(object)
     diarizers_listed = Signal(object)
     sessions_listed = Signal(object)
+    open_failed = Signal()
 
     def __init__(
         self,
@@ -73,16 +82,23 @@ class Shelf(QObject):
         self._missing: tuple[ModelStatus, ...] = ()
         self._failed: frozenset[BackendKind] | None = None
         self._was_busy = False
+        self._is_listing = self._lists_again = False
         self._edits = KeptEdits(self._library)
         self.exports = Exports(state, jobs, self._written_library, self._show_error)
+        self.recordings = Recordings(
+            state, jobs, self._library, self.list_sessions, self._show_error
+        )
+        self.search = RecordingSearch(jobs, self._written_library, self)
         self._broken_off = BrokenOff(state, jobs, self.list_sessions)
         self._cancel = CancelToken()
         state.backends_changed.connect(self._check_models)
         state.session_changed.connect(self._watch_recording)
+        state.document_replaced.connect(self.recordings.look_up_live)
 
     def close(self) -> None:
-        """Give up what is being fetched."""
+        """Give up what is being fetched or looked for."""
         self._cancel.cancel()
+        self.search.cancel()
 
     # --- models ---
 
@@ -168,18 +184,23 @@ class Shelf(QObject):
 
     def _pulled(self) -> None:
         self._failed = None
+        self._state.end_notices(_FETCHING)
         self.models_pulled.emit()
         self.list_voices()
 
     def _not_pulled(self, error: EngineError) -> None:
-        self._show_error(error)
+        self._state.add_notice(Notice(Severity.ERROR, error.message, error.advice, topic=_FETCHING))
         self._jobs.run(self._list_models, self._tell_missing)
 
     # --- recordings ---
 
     def list_sessions(self) -> None:
         """Look for kept recordings; `sessions_listed` follows."""
-        self._jobs.run(lambda: self._library().list(), self._tell_sessions, self._show_error)
+        # One at a time: what was looked up earlier must not be told later.
+        self._lists_again = self._is_listing
+        if not self._is_listing:
+            self._is_listing = True
+            self._jobs.run(lambda: self._library().list(), self._tell_sessions, self._not_listed)
 
     @Slot(str)
     def open_session(self, session_id: str) -> None:
@@ -187,6 +208,8 @@ class Shelf(QObject):
         if self._is_live(session_id):
             # Read from disk, it would be a second copy that does not know of changes of the first.
             self._state.show_live()
+            return
+        if session_id == self._state.stored_id:
             return
 
         def work() -> tuple[TranscriptDocument, "SessionInfo"] | None:
@@ -196,7 +219,7 @@ class Shelf(QObject):
             stored = library.open(session_id)
             return stored.document(), stored.info()
 
-        self._jobs.run(work, self._show_session, self._show_error)
+        self._jobs.run(work, self._show_session, self._not_opened)
 
     def _read_levels(self, session_id: str) -> None:
         def work() -> "LevelHistory | None":
@@ -240,6 +263,14 @@ class Shelf(QObject):
         self._edits.write()
 
     def _tell_sessions(self, infos: tuple["SessionInfo", ...]) -> None:
+        self._is_listing = False
+        if self._lists_again:
+            self.list_sessions()
+            return
+        self.recordings.take(infos)
+        shown = self.recordings.info(self._state.stored_id)
+        if shown is not None:
+            self._state.stored_title = _strip_title(shown)
         self.sessions_listed.emit(infos)
         self._broken_off.offer(infos)
 
@@ -247,12 +278,19 @@ class Shelf(QObject):
         if found is None:
             return
         document, info = found
-        title, detail = describe(info)
-        self._state.show_stored(
-            document, tr("{title} · {detail}", title=title, detail=detail), info.id
-        )
+        if info.id == self._state.stored_id:
+            return  # asked for twice: the reader may have begun already
+        self._state.show_stored(document, _strip_title(info), info.id)
         if info.has_audio:
             self._read_levels(info.id)
+
+    def _not_listed(self, error: EngineError) -> None:
+        self._is_listing = False
+        self._show_error(error)
+
+    def _not_opened(self, error: EngineError) -> None:
+        self._show_error(error)
+        self.open_failed.emit()
 
     def _show_error(self, error: EngineError) -> None:
         self._state.add_notice(Notice(Severity.ERROR, error.message, error.advice))
@@ -263,6 +301,11 @@ class Shelf(QObject):
         if self._was_busy and self._state.session_state is SessionState.IDLE:
             self.list_sessions()
         self._was_busy = is_busy
+
+
+def _strip_title(info: "SessionInfo") -> str:
+    title, detail = describe(info)
+    return tr("{title} · {detail}", title=title, detail=detail)
 
 
 def _diarizers() -> tuple[tuple[str, str], ...]:

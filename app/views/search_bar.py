@@ -52,6 +52,14 @@ class SearchBar(QFrame):
         if self.field.text() != self._search.query:
             self._search.set_query(self.field.text())
 
+    def look_for(self, text: str) -> None:
+        """Open the bar with a text and go to its first place; the focus stays where it is."""
+        self.show()
+        self._search.begin()
+        if text == self.field.text():
+            self._search.set_query(text)
+        self.field.setText(text)
+
     @Slot()
     def end(self) -> None:
         """Close the bar and look for nothing."""

@@ -1,10 +1,9 @@
 """The recordings kept on this machine: found, opened, deleted."""
 
 from collections.abc import Sequence
-from datetime import datetime
-from typing import Protocol
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPoint, Qt, Signal, Slot
+from PySide6.QtCore import QPoint, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import (
     QFrame,
     QLabel,
@@ -18,114 +17,181 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.i18n import short_date, tr, tr_n
+from app.i18n import tr
+from app.recording_texts import StoredInfo, describe, entry_text, tell_found, when
 from app.views.folding_row import FoldingRow
+from app.views.recording_list import ID_ROLE, RecordingList, id_of
 from app.views.scroll_column import ScrollColumn
+from engine.text.search import fold
 
-_ID = Qt.ItemDataRole.UserRole
+if TYPE_CHECKING:
+    from engine.store.session_search import Found
+
 _SPACING_PX = 5
 _LIST_LINES = 4
 _FILTER_CHARACTERS = 16
-
-
-class StoredInfo(Protocol):
-    """What the list needs of a stored session; see `engine.store.library.SessionInfo`."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def title(self) -> str: ...
-    @property
-    def started_at(self) -> str: ...
-    @property
-    def duration_s(self) -> float: ...
-    @property
-    def num_words(self) -> int: ...
-    @property
-    def is_closed(self) -> bool: ...
-    @property
-    def is_active(self) -> bool: ...
+_TYPING_MS = 200
+"""A pause in typing after which words are looked through."""
+_SHOWING_MS = 50
 
 
 class SessionsPanel(QFrame):
-    """The list at the left.
+    """The list at the left. The recording that is shown is the one that is marked.
 
     Signals:
         open_asked: show the session of this id; "" for the present one.
+        found_opened: the session of this id is asked for, and was found by this text in it.
         delete_asked: delete the session of this id (the user has confirmed).
         export_asked: save the session of this id in some format.
+        rename_asked: give the session of this id this title.
+        search_asked: look for this text in the words of these sessions (what their entries say,
+            by id); an empty text ends the search before.
+        shown_listed: whether the recording that is shown has an entry.
     """
 
     open_asked = Signal(str)
+    found_opened = Signal(str, str)
     delete_asked = Signal(str)
     export_asked = Signal(str)
+    rename_asked = Signal(str, str)
+    search_asked = Signal(str, object)
+    shown_listed = Signal(bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("sidePanel")
         self.filter = QLineEdit()
-        self.list = QListWidget()
+        self.list = RecordingList()
         self.export_button = QPushButton(tr("Export…"))
         self.delete_button = QPushButton(tr("Delete…"))
-        self._infos: tuple[StoredInfo, ...] = ()
+        self._infos: dict[str, StoredInfo] = {}
+        self._found: dict[str, Found] = {}
+        self._shown = ""
+        self._is_searching = False
+        self._typing = QTimer(self, singleShot=True, interval=_TYPING_MS)
+        self._showing = QTimer(self, singleShot=True, interval=_SHOWING_MS)
         self._build()
-        self.filter.textChanged.connect(self._show)
+        self._typing.timeout.connect(self._search)
+        self._showing.timeout.connect(self._show)
+        self.filter.textChanged.connect(self._take_filter)
         self.list.itemActivated.connect(self._open)
         self.list.itemClicked.connect(self._open)
-        self.list.customContextMenuRequested.connect(self._open_menu)
-        self.list.currentItemChanged.connect(self._refresh_buttons)
+        self.list.menu_asked.connect(self._open_menu)
+        self.list.itemSelectionChanged.connect(self._refresh_buttons)
+        self.list.rename_asked.connect(self.rename)
+        self.list.title.accepted.connect(self._take_title)
         self.export_button.clicked.connect(self._export_chosen)
         self.delete_button.clicked.connect(self._delete_chosen)
         self._refresh_buttons()
 
     def set_sessions(self, infos: Sequence[StoredInfo]) -> None:
-        """Show these sessions, newest first; running ones are left out."""
-        self._infos = tuple(info for info in infos if not info.is_active)
+        """List these sessions, newest first; running ones are left out."""
+        self._infos = {info.id: info for info in infos if not info.is_active}
+        if self.filter.text().strip():
+            self._typing.start()
+        self._show()
+        self.mark_shown()
+
+    def set_shown(self, session_id: str) -> None:
+        """Mark the recording that is shown from now on, if it has an entry."""
+        self._shown = session_id
+        self.mark_shown()
+
+    @Slot()
+    def mark_shown(self) -> None:
+        """Mark the recording that is shown, whatever was chosen meanwhile."""
+        self.list.mark(self._shown)
+        self.shown_listed.emit(self._shown in self._infos)
+
+    @Slot()
+    def rename_shown(self) -> None:
+        """Let the user write a title for the recording that is shown."""
+        if self._shown in self._infos and self.list.entry(self._shown) is None:
+            self.filter.clear()
+        self.rename(self._shown)
+
+    @Slot(str)
+    def rename(self, session_id: str) -> None:
+        """Let the user write a title for a recording of the list."""
+        info = self._infos.get(session_id)
+        if info is not None:
+            self.list.write_title(session_id, info.title, when(info))
+
+    @Slot(str, object)
+    def take_found(self, session_id: str, found: "Found") -> None:
+        """Take where a recording has what the filter asks for."""
+        self._found[session_id] = found
+        self._showing.start()
+
+    @Slot()
+    def end_search(self) -> None:
+        """Take note that all recordings were looked through."""
+        self._is_searching = False
+        self._showing.start()
+
+    @Slot()
+    def _take_filter(self) -> None:
+        has_filter = bool(self.filter.text().strip())
+        self._found.clear()
+        self._is_searching = has_filter and bool(self._infos)
+        self.search_asked.emit("", {})
+        if self._is_searching:
+            self._typing.start()
+        else:
+            self._typing.stop()
         self._show()
 
-    def clear_choice(self) -> None:
-        """Mark no session as shown."""
-        self.list.clearSelection()
-        self.list.setCurrentItem(None)  # type: ignore[call-overload]
+    @Slot()
+    def _search(self) -> None:
+        self._is_searching = True
+        entries = {info.id: entry_text(info) for info in self._infos.values()}
+        self.search_asked.emit(self.filter.text(), entries)
 
     @Slot()
     def _show(self) -> None:
-        wanted = self.filter.text().casefold().split()
-        chosen = self._chosen_id()
+        self._showing.stop()
+        chosen, place = self.list.marked_id or self._shown, self.list.verticalScrollBar().value()
+        wanted = fold(self.filter.text()).split()
         self.list.clear()
-        for info in self._infos:
-            title, detail = describe(info)
-            text = f"{title}\n{detail}"
+        for info in self._infos.values():
             # By what is shown, and by the folder's name, which is the date in figures.
-            if any(word not in f"{text} {info.id}".casefold() for word in wanted):
+            says = fold(f"{entry_text(info)} {info.id}")
+            found = self._found.get(info.id)
+            if found is None and any(word not in says for word in wanted):
                 continue
+            lines = [*describe(info), tell_found(found) if found is not None else ""]
+            text = "\n".join(line for line in lines if line)
             item = QListWidgetItem(text)
-            item.setData(_ID, info.id)
+            item.setData(ID_ROLE, info.id)
             item.setToolTip(text)
             self.list.addItem(item)
-            if info.id == chosen:
-                self.list.setCurrentItem(item)
         if not self._infos:
             self._add_hint(tr("Recordings will be listed here."))
         elif self.list.count() == 0:
-            self._add_hint(tr("None matches."))
+            self._add_hint(tr("Searching…") if self._is_searching else tr("None matches."))
+        self.list.mark(chosen)
+        self.list.doItemsLayout()
+        self.list.verticalScrollBar().setValue(place)
+        self.list.place_title()
 
     @Slot()
     def _refresh_buttons(self) -> None:
-        has_choice = bool(self._chosen_id())
+        has_choice = bool(self.list.marked_id)
         self.export_button.setEnabled(has_choice)
         self.delete_button.setEnabled(has_choice)
 
     @Slot()
     def _export_chosen(self) -> None:
-        self.export_asked.emit(self._chosen_id())
+        self.export_asked.emit(self.list.marked_id)
 
     @Slot()
     def _delete_chosen(self) -> None:
-        self._confirm_item(self.list.currentItem())
+        self._confirm(self.list.marked_id)
 
-    def _confirm_item(self, item: QListWidgetItem) -> None:
-        self.confirm_delete(str(item.data(_ID)), item.text().partition("\n")[0])
+    def _confirm(self, session_id: str) -> None:
+        info = self._infos.get(session_id)
+        if info is not None:
+            self.confirm_delete(session_id, describe(info)[0])
 
     def _add_hint(self, text: str) -> None:
         item = QListWidgetItem(text)
@@ -133,29 +199,36 @@ class SessionsPanel(QFrame):
         item.setToolTip(text)
         self.list.addItem(item)
 
-    def _chosen_id(self) -> str:
-        item = self.list.currentItem()
-        return str(item.data(_ID) or "") if item is not None else ""
+    @Slot(object, str)
+    def _take_title(self, session_id: object, title: str) -> None:
+        self.rename_asked.emit(str(session_id), title)
 
     @Slot(QListWidgetItem)
     def _open(self, item: QListWidgetItem) -> None:
-        if item.data(_ID):
-            self.open_asked.emit(str(item.data(_ID)))
+        self._open_session(id_of(item))
 
-    @Slot(QPoint)
-    def _open_menu(self, point: QPoint) -> None:
-        # The menu key asks for it in the middle of the list, wherever the chosen line is.
-        item = self.list.itemAt(point) or self.list.currentItem()
-        if item is None or not item.data(_ID):
+    def _open_session(self, session_id: str) -> None:
+        if not session_id:
             return
-        session_id = str(item.data(_ID))
+        found = self._found.get(session_id)
+        if found is not None and found.places:
+            self.found_opened.emit(session_id, found.places[0][0])
+        self.open_asked.emit(session_id)
+
+    @Slot(QListWidgetItem, QPoint)
+    def _open_menu(self, item: QListWidgetItem, place: QPoint) -> None:
+        session_id = id_of(item)
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.addAction(tr("Open"), lambda: self.open_asked.emit(session_id))
+        menu.addAction(tr("Open"), lambda: self._open_session(session_id))
+        # What follows the tab is shown as its key, and does not take it from the menu bar.
+        menu.addAction(f"{tr('Rename…')}\tF2", lambda: self.rename(session_id))
         menu.addAction(tr("Export…"), lambda: self.export_asked.emit(session_id))
         menu.addSeparator()
-        menu.addAction(tr("Delete…"), lambda: self._confirm_item(item))
-        menu.popup(self.list.viewport().mapToGlobal(point))
+        menu.addAction(tr("Delete…"), lambda: self._confirm(session_id))
+        # The click has marked what the menu is for.
+        menu.aboutToHide.connect(self.mark_shown)
+        menu.popup(place)
 
     def confirm_delete(self, session_id: str, title: str) -> None:
         """Ask before a session is deleted for good."""
@@ -182,9 +255,8 @@ class SessionsPanel(QFrame):
         self.filter.setPlaceholderText(tr("Filter"))
         self.filter.setAccessibleName(tr("Filter recordings"))
         self.filter.setClearButtonEnabled(True)
-        self.filter.setToolTip(tr("Find by title, date or length"))
+        self.filter.setToolTip(tr("Find by title, date, length, words or speakers"))
         self.list.setAccessibleName(tr("Recordings"))
-        self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.list.setWordWrap(True)
         self.list.setResizeMode(QListWidget.ResizeMode.Adjust)
         self.list.setSpacing(_SPACING_PX)
@@ -204,25 +276,3 @@ class SessionsPanel(QFrame):
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(ScrollColumn(content))
-
-
-def describe(info: StoredInfo) -> tuple[str, str]:
-    """Return a session's title and what it holds, for people; its date is in one of them."""
-    try:
-        when = short_date(datetime.fromisoformat(info.started_at))
-    except ValueError:
-        when = info.id
-    minutes, seconds = divmod(round(info.duration_s), 60)
-    length = (
-        tr("{minutes} min {seconds} s", minutes=minutes, seconds=f"{seconds:02d}")
-        if minutes
-        else tr("{seconds} s", seconds=seconds)
-    )
-    parts = [length, tr_n("{n} word", "{n} words", info.num_words)]
-    if info.title:
-        parts.insert(0, when)
-    if not info.is_closed:
-        parts.append(tr("broke off"))
-    elif info.is_recovered:
-        parts.append(tr("recovered"))
-    return info.title or when, " · ".join(parts)

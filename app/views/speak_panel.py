@@ -1,6 +1,6 @@
 """Text to be spoken: what, by which voice, aloud or into a file."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
@@ -49,6 +49,9 @@ class SpeakPanel(QFrame):
         save_asked: write this text, spoken, to this file.
         voice_chosen: the backend id of a voice.
 
+    Attributes:
+        place_dialog: chooses the folder in which a dialog for a file begins.
+
     Args:
         state: what is being spoken.
         appearance: colours.
@@ -66,6 +69,7 @@ class SpeakPanel(QFrame):
         self.setObjectName("speakPanel")
         self._state = state
         self._appearance = appearance
+        self.place_dialog: Callable[[QFileDialog], None] = lambda _: None
         self._spoken_text = ""
         self._voices: tuple[tuple[str, str], ...] = ()
         self.text = QPlainTextEdit()
@@ -124,10 +128,12 @@ class SpeakPanel(QFrame):
         text = self.text.toPlainText()
         if not text.strip():
             return
-        dialog = QFileDialog(self, tr("Save the spoken text"), f"{tr('speech')}.wav")
+        dialog = QFileDialog(self, tr("Save the spoken text"))
         dialog.setNameFilter(f"{tr('WAV audio')} (*.wav)")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix("wav")
+        self.place_dialog(dialog)
+        dialog.selectFile(f"{tr('speech')}.wav")
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(lambda path: self.save_asked.emit(text, Path(path)))
         dialog.open()

@@ -16,17 +16,21 @@ ALL = "all"
 """What stands for every session that broke off."""
 
 _Reference = Annotated[
-    str, typer.Argument(metavar="ID", help="A session, the beginning of its id, or last.")
+    str,
+    typer.Argument(
+        metavar="ID", help="A session: its id, the beginning of it, its title, or last."
+    ),
 ]
 
 
 def build() -> typer.Typer:
     """Return the group of commands."""
     group = typer.Typer(
-        help="List, read, export, recover and delete recordings.", no_args_is_help=True
+        help="List, read, name, export, recover and delete recordings.", no_args_is_help=True
     )
     group.command("list")(list_sessions)
     group.command()(show)
+    group.command()(rename)
     group.command()(export)
     group.command()(recover)
     group.command()(delete)
@@ -68,6 +72,20 @@ def show(context: typer.Context, reference: _Reference) -> None:
     print(render(_document(stored), ExportFormat.TXT), end="")
 
 
+def rename(
+    context: typer.Context,
+    reference: _Reference,
+    title: Annotated[
+        str, typer.Argument(metavar="TITLE", help="What it is called from now on; '' for nothing.")
+    ],
+) -> None:
+    """Give a recording a title; it is listed, exported and found under it."""
+    library = _library(context)
+    session_id = library.open(reference).header.id
+    title = library.rename(session_id, title)
+    print(f"{session_id} is called {title}" if title else f"{session_id} has no title")
+
+
 def export(
     context: typer.Context,
     reference: _Reference,
@@ -104,9 +122,7 @@ def recover(
     context: typer.Context,
     reference: Annotated[
         str,
-        typer.Argument(
-            metavar="[ID|all]", help="A session, the beginning of its id, or all that broke off."
-        ),
+        typer.Argument(metavar="[ID|all]", help="A session, as elsewhere, or all that broke off."),
     ] = ALL,
 ) -> None:
     """Finish recordings that broke off: cut their files cleanly and close them.
@@ -145,7 +161,8 @@ def delete(
     library = _library(context)
     info = library.open(reference).info()
     if not yes:
-        typer.confirm(f"Delete {info.id} for good?", abort=True, err=True)
+        title = f" ({info.title})" if info.title else ""
+        typer.confirm(f"Delete {info.id}{title} for good?", abort=True, err=True)
     library.delete(info.id)
     print(f"{info.id} is deleted")
 

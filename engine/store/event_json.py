@@ -4,7 +4,7 @@ docs/events.md describes every event and field.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -95,16 +95,23 @@ class EventFile:
     path: Path
     num_skipped: int = field(default=0, init=False)
 
-    def read(self) -> Iterator[Event]:
+    def read(self, passed_over: Collection[type[Any]] = ()) -> Iterator[Event]:
         """Yield all events in order; whatever is no event is skipped and counted.
+
+        Args:
+            passed_over: kinds whose lines are not decoded, damaged or not: rows of speaker activity
+                are most of a file.
 
         Raises:
             StoreError: the file cannot be read.
         """
         self.num_skipped = 0
+        heads = tuple(f'{{"event":"{_NAMES[kind]}"'.encode() for kind in passed_over)
         try:
             with open_plain(self.path) as file:
                 while line := file.readline(_MAX_LINE_BYTES):
+                    if line.startswith(heads):
+                        continue
                     event = self._take(line)
                     if event is not None:
                         yield event

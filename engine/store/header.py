@@ -11,12 +11,14 @@ from engine.core.config import KeepPolicy
 from engine.core.events import SCHEMA_VERSION
 from engine.core.files import read_small
 from engine.store.private import write_whole
+from engine.text.cleaning import clean_line
 
 HEADER_NAME = "session.json"
 AUDIO_NAME = "audio.wav"
 EVENTS_NAME = "events.jsonl"
 LOCK_NAME = ".lock"
 MAX_RATE_HZ = 768_000
+MAX_TITLE_CHARACTERS = 200
 _MAX_COUNT = 2**53
 """Beyond it seconds and shares of it are no longer exact."""
 
@@ -78,6 +80,11 @@ def new_session_id(started_at: datetime) -> str:
     return f"{started_at:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
 
 
+def clean_title(text: str) -> str:
+    """Return a title made fit for one line of a list."""
+    return clean_line(text)[:MAX_TITLE_CHARACTERS].rstrip()
+
+
 def write_header(folder: Path, header: SessionHeader) -> None:
     """Replace a session's header.
 
@@ -98,4 +105,4 @@ def read_header(folder: Path) -> SessionHeader:
         header = msgspec.json.decode(read_small(folder / HEADER_NAME), type=SessionHeader)
     except RecursionError as error:
         raise ValueError("values in values, too deep") from error
-    return replace(header, id=folder.name)
+    return replace(header, id=folder.name, title=clean_title(header.title))

@@ -25,3 +25,12 @@ def test_layout_when_it_cannot_be_written_then_it_holds_until_the_end(tmp_path: 
     layout_file = LayoutFile(tmp_path / "file")
     layout_file.change(shows_delays=True)
     assert layout_file.layout.shows_delays
+
+
+def test_layout_when_a_folder_has_no_text_for_a_name_then_the_rest_stays_on_disk(
+    tmp_path: Path,
+) -> None:
+    layout_file = LayoutFile(tmp_path)
+    layout_file.change(shows_delays=True)
+    layout_file.change(saving_folder="/home/\udcff")
+    assert LayoutFile(tmp_path).layout == Layout(shows_delays=True)

@@ -1,4 +1,10 @@
+import errno
+import json
+import os
 import shutil
+import stat
+import threading
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +17,7 @@ from engine.store.event_json import encode_event
 from engine.store.header import KeepPolicy, SessionHeader
 from engine.store.journal import Journal
 from engine.store.library import SessionLibrary
+from engine.store.session_folder import session_lock
 
 pytestmark = pytest.mark.unit
 
@@ -150,3 +157,104 @@ def test_document_when_an_event_is_senseless_then_skipped_and_counted(
     session = library.open("a")
     assert session.document().text() == "one two"
     assert session.num_skipped == 1
+
+
+# --- titles ---
+
+
+def test_rename_when_closed_then_only_its_title_is_another(library: SessionLibrary) -> None:
+    folder = _record(library, "a", "2026-11-30T14:00:00+01:00", "one", "two")
+    before = library.open("a").header
+    assert library.rename("a", "  Tea\n with\tMira\0 ") == "Tea with Mira"
+    assert library.open("a").header == replace(before, title="Tea with Mira")
+    assert library.list()[0].title == "Tea with Mira"
+    assert stat.S_IMODE((folder / "session.json").stat().st_mode) == 0o600
+    assert library.rename("a", "x" * 300) == "x" * 200
+    assert library.rename("a", " ") == ""
+    assert library.open("a").header == before
+
+
+def test_rename_when_it_broke_off_then_it_can_still_be_finished(library: SessionLibrary) -> None:
+    _record(library, "a", "2026-11-30T14:00:00+01:00", "one", close=False)
+    library.rename("a", "Tea")
+    (info,) = library.list()
+    assert (info.title, info.is_broken_off) == ("Tea", True)
+    library.recover("a")
+    (info,) = library.list()
+    assert (info.title, info.is_recovered, info.num_words) == ("Tea", True, 1)
+
+
+def test_rename_when_it_is_being_recorded_then_refused(library: SessionLibrary) -> None:
+    header = SessionHeader("a", "2026-11-30T14:00:00+01:00", RATE)
+    journal = Journal.create(library.root, header)
+    with pytest.raises(StoreError, match=r"being recorded.*Stop it first"):
+        library.rename("a", "Tea")
+    journal.close()
+    assert library.open("a").header.title == ""
+
+
+def test_rename_when_it_cannot_be_written_then_the_old_header_stays(
+    library: SessionLibrary, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = _record(library, "a", "2026-11-30T14:00:00+01:00", "one")
+    before = (folder / "session.json").read_bytes()
+
+    def refuse(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", refuse)
+    with pytest.raises(StoreError, match="cannot be written"):
+        library.rename("a", "Tea")
+    assert (folder / "session.json").read_bytes() == before
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "audio.wav", "events.jsonl", "session.json",
+    ]  # fmt: skip
+
+
+def test_open_when_given_a_title_then_found_if_it_is_one_recordings_alone(
+    library: SessionLibrary,
+) -> None:
+    for session_id, title in (
+        ("a1", "Tea"),
+        ("a2", "Café"),
+        ("b1", "Tea"),
+        ("b2", "a1"),
+        ("b3", ""),
+    ):
+        _record(library, session_id, "2026-11-30T14:00:00+01:00", session_id)
+        library.rename(session_id, title)
+    assert library.open("cafe").document().text() == "a2"
+    assert library.open("a1").document().text() == "a1"  # ids come first
+    with pytest.raises(StoreError, match=r"2 sessions are called 'Tea'.*a1, b1"):
+        library.open("Tea")
+    library.rename("b1", "b2x")
+    with pytest.raises(StoreError, match="There is no session"):
+        library.open("Te")
+
+
+def test_list_when_a_header_holds_a_title_of_many_lines_then_it_is_one_line(
+    library: SessionLibrary,
+) -> None:
+    folder = _record(library, "a", "2026-11-30T14:00:00+01:00", "one")
+    header = json.loads((folder / "session.json").read_text())
+    header["title"] = "Tea\n\x1b[31mred\x07" + "x" * 500
+    (folder / "session.json").write_text(json.dumps(header))
+    title = library.list()[0].title
+    assert title.startswith("Tea [31mred")
+    assert title.isprintable()
+    assert len(title) == 200
+
+
+def test_list_when_another_looks_at_a_broken_session_then_it_is_not_taken_for_a_running_one(
+    library: SessionLibrary,
+) -> None:
+    folder = _record(library, "a", "2026-11-30T14:00:00+01:00", "one", close=False)
+    looking = session_lock(folder)
+    looking.acquire()
+    release = threading.Timer(0.02, looking.release)
+    release.start()
+    try:
+        (info,) = library.list()
+    finally:
+        release.join()
+    assert info.is_broken_off
