@@ -14,6 +14,7 @@ from app.jobs import Jobs
 from app.settings_saver import SettingsSaver
 from app.state import AppState
 from app.unexpected import not_started
+from app.unkept import Unkept
 from engine.core.config import KeepPolicy, Settings
 from engine.core.errors import EngineError, reason_of
 from engine.core.events import EditEvent, Notice, SessionState, Severity
@@ -75,6 +76,7 @@ class Controller(QObject):
         self._pending_input: str | None = None
         self._is_listing = False
         self._is_demo = False
+        self.unkept = Unkept(state, self.stop, self)
         state.session_changed.connect(self._watch_demo)
         state.document_replaced.connect(self._take_levels)
         self._saver = SettingsSaver(lambda: self.settings, environment, self.show_error, self)
@@ -140,7 +142,10 @@ class Controller(QObject):
 
     @Slot()
     def try_demo(self) -> None:
-        """Play the bundled conversation through everything; nothing of it is kept."""
+        """Play the bundled conversation through everything; nothing of it is kept.
+
+        A transcript that would be gone then is asked about first.
+        """
         if self.session is None or self._state.is_busy:
             return
         try:
@@ -153,6 +158,9 @@ class Controller(QObject):
                 )
             )
             return
+        self.unkept.guard(lambda: self._start_demo(path))
+
+    def _start_demo(self, path: Path) -> None:
         self._is_demo = True
         self._order_change({"keep": KeepPolicy.NOTHING.value})
         self._order_start(f"file:{path}")
@@ -187,6 +195,7 @@ class Controller(QObject):
     def edit_live(self, events: Sequence[EditEvent]) -> None:
         """Change the running or last recording."""
         if self.session is not None:
+            self.unkept.take_edits(len(events))
             self.session.edit(events)
 
     # --- settings ---
@@ -275,7 +284,7 @@ class Controller(QObject):
             self._pending_input = input_name
             self.keep_asked.emit()
             return
-        self._order_start(input_name)
+        self.unkept.guard(lambda: self._order_start(input_name))
 
     @Slot()
     def _watch_demo(self) -> None:
@@ -286,6 +295,8 @@ class Controller(QObject):
 
     @Slot()
     def _take_levels(self) -> None:
+        if self._is_demo and self._state.is_busy:
+            self.unkept.take_demo()
         if self.session is not None and self._state.live_document.recording is not None:
             self._state.set_live_levels(self.session.level_track())
 

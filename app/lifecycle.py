@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QSocketNotifier, QTimer, Signal, Slot
+from PySide6.QtGui import QGuiApplication
 
 from app.controller import Controller
 from app.jobs import Jobs
@@ -28,7 +29,8 @@ class Lifecycle(QObject):
     """Closes the session on a thread of its own while the window stays alive.
 
     Whoever closes the window gets every word that was recorded, however long that takes; asked
-    again, or if the system wants the program to end, it goes within five seconds.
+    again, or if the system wants the program to end, it goes within five seconds. Where words
+    would be gone that are kept nowhere, the user is asked first, the system is not.
 
     Signals:
         closing: the end has begun; True if a recording has to be finished first.
@@ -78,7 +80,12 @@ class Lifecycle(QObject):
                 self._controller.stop()
                 self._watchdog.start()
             return
-        self._begin(is_urgent=False)
+        unkept = self._controller.unkept
+        # Asked again where nobody answers (Ctrl+C in a terminal), it goes.
+        if unkept.waiting == self._begin_calmly or _is_session_ending():
+            self._begin_calmly()
+        else:
+            unkept.guard(self._begin_calmly)
 
     def close_soon(self) -> None:
         """End within five seconds: words that take longer are marked as missing."""
@@ -90,7 +97,12 @@ class Lifecycle(QObject):
             session.stop(discard_backlog=True)
         self._watchdog.start()
 
+    def _begin_calmly(self) -> None:
+        if not self.is_closing:
+            self._begin(is_urgent=False)
+
     def _begin(self, *, is_urgent: bool) -> None:
+        self._controller.unkept.cancel()
         self.is_closing = True
         self._is_urgent = is_urgent
         self._shelf.close()
@@ -195,3 +207,9 @@ class Lifecycle(QObject):
             self._controller.detach()
             self._jobs.close()
             self.finished.emit()
+
+
+def _is_session_ending() -> bool:
+    """Return whether the desktop is logging out, and closes every window."""
+    application = QGuiApplication.instance()
+    return isinstance(application, QGuiApplication) and application.isSavingSession()

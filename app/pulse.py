@@ -64,6 +64,7 @@ class Pulse(QObject):
         levels = session.levels()
         self._window.toolbar.meter.set_levels(levels)
         self._show_alarm(levels.alarm.value if levels is not None else "none")
+        self._window.toolbar.set_input_in_use(*session.input_in_use())
         recorded_s = session.recorded_s()
         if recorded_s > 0:
             self._window.toolbar.set_time(recorded_s)
@@ -90,7 +91,7 @@ class Pulse(QObject):
     def _show_alarm(self, alarm: str) -> None:
         is_live = self._state.session_state is SessionState.RECORDING
         text = tr(ALARM_TEXTS[alarm]) if is_live and alarm in ALARM_TEXTS else ""
-        line = self._window.alarm_line
+        line = self._window.reading.alarm_line
         if text != line.text():
             line.setText(text)
             line.setVisible(bool(text))

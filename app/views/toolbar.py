@@ -10,6 +10,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QPushButton,
+    QSizePolicy,
     QWidget,
 )
 
@@ -131,10 +132,12 @@ class Toolbar(QFrame):
         self._state = state
         self._appearance = appearance
         self._is_ready = False
+        self._input_in_use = ("", False)
         self.record_button = _button(tr("Record"), tr("Start a recording (Ctrl+R)"))
         self.pause_button = _button(tr("Pause"), tr("Hold the recording (Ctrl+P)"))
         self.stop_button = _button(tr("Stop"), tr("End the recording (Ctrl+R)"))
         self.time_label = QLabel("00:00:00")
+        self.unkept_label = QLabel(tr("not kept"))
         self.detail_label = ElidedLabel()
         self.input_chooser = DeviceChooser(tr("Microphone"), input_name)
         self.output_chooser = DeviceChooser(tr("Loudspeaker"), output_name)
@@ -161,6 +164,12 @@ class Toolbar(QFrame):
         text = format_time(seconds)
         if text != self.time_label.text():
             self.time_label.setText(text)
+
+    def set_input_in_use(self, name: str, can_change: bool) -> None:
+        """Say whose sound is recorded, and whether another input may be chosen meanwhile."""
+        if (name, can_change) != self._input_in_use:
+            self._input_in_use = name, can_change
+            self.refresh()
 
     def set_devices(self, devices: Sequence[Device]) -> None:
         """Offer the devices there are; those that record a loudspeaker come last."""
@@ -192,7 +201,12 @@ class Toolbar(QFrame):
             if is_stopping
             else tr("End the recording (Ctrl+R)")
         )
-        self.input_chooser.setEnabled(state in (SessionState.IDLE, SessionState.CLOSED))
+        if not is_live:
+            self._input_in_use = ("", False)
+        is_free = state in (SessionState.IDLE, SessionState.CLOSED)
+        self.input_chooser.setEnabled(is_free or self._input_in_use[1])
+        recording = self._state.live_document.recording
+        self.unkept_label.setVisible(recording is not None and not recording.is_kept)
         detail = self._detail()
         self.detail_label.setText(detail)
         self.detail_label.setToolTip(detail)
@@ -206,7 +220,7 @@ class Toolbar(QFrame):
         is_live = state in (SessionState.RECORDING, SessionState.PAUSED)
         if not is_live or recording is None:
             return ""
-        name = shortened(recording.device, _MAX_NAME_CHARACTERS)
+        name = shortened(self._input_in_use[0] or recording.device, _MAX_NAME_CHARACTERS)
         return tr("from {name}", name=name)
 
     def _build(self) -> None:
@@ -214,6 +228,15 @@ class Toolbar(QFrame):
         font.setWeight(QFont.Weight.DemiBold)
         self.time_label.setFont(tabular(font))
         self.time_label.setAccessibleName(tr("Length of the recording"))
+        tip = tr(
+            "Nothing of this recording stays on disk: it is gone when the next one begins or the "
+            "window closes. Export it to keep it. The menu Recording says what is kept of the next."
+        )
+        self.unkept_label.setToolTip(tip)
+        self.unkept_label.setAccessibleDescription(tip)
+        self.unkept_label.setProperty("role", "mark")
+        self.unkept_label.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Maximum)
+        self.unkept_label.hide()
         self.detail_label.setProperty("role", "muted")
         # A screen reader calls a list of choices by its label; else it says the choice alone.
         for (label, _), chooser in zip(
@@ -222,7 +245,9 @@ class Toolbar(QFrame):
             label.setAccessibleName(chooser.accessibleName())
             label.setBuddy(chooser)
         buttons = FoldingRow(self.record_button, self.pause_button, self.stop_button)
-        times = _together(self.time_label, self.detail_label, is_free_at_end=True)
+        times = _together(
+            self.time_label, self.unkept_label, self.detail_label, is_free_at_end=True
+        )
         microphone = _together(self._icons[0][0], self.input_chooser, self.meter)
         loudspeaker = _together(self._icons[1][0], self.output_chooser)
         recording = FoldingRow(buttons, times, stretched=(times,), spacing=16)

@@ -46,6 +46,7 @@ class LevelConfig:
     clip_level: float = 0.999
     clip_hold_s: float = 1.0
     silent_db: float = -60.0
+    idle_after_s: float = 0.5
     zero_after_s: float = 2.0
     no_blocks_after_s: float = 4.0
     silent_after_s: float = 8.0
@@ -55,7 +56,7 @@ class LevelMeter:
     """Measures blocks as they come and watches the health of the input.
 
     Falls, holds and silences are counted in samples; only the lack of blocks is measured on the
-    caller's clock. Thread: one at a time.
+    caller's clock: where none come, nothing is heard. Thread: one at a time.
 
     Args:
         sample_rate: of the blocks, Hz.
@@ -99,6 +100,8 @@ class LevelMeter:
 
     def read(self, now_s: float) -> Levels:
         """Return the reading now, without a new block."""
+        if now_s - self._last_block_s >= self._config.idle_after_s:
+            return Levels(alarm=self._alarm(now_s))
         return Levels(self._peak_db, self._rms_db, self._is_clipped(), self._alarm(now_s))
 
     def _follow(self, peak_db: float, rms_db: float, n: int) -> None:

@@ -1,6 +1,7 @@
 """Captured audio by sample index: the newest in memory, the rest where it is kept on disk."""
 
 import threading
+from bisect import bisect_left
 from collections.abc import Callable
 
 import numpy as np
@@ -28,6 +29,8 @@ class AudioTimeline:
         self._end = 0
         self._is_closed = False
         self._cursors: set[TimelineCursor] = set()
+        # NB: appended to by the capture thread, read by any.
+        self._holds: list[int] = []
         self._changed = threading.Condition()
 
     @property
@@ -52,6 +55,16 @@ class AudioTimeline:
                 self._store(pcm[offset : offset + self._capacity])
             self._changed.notify_all()
 
+    def hold(self) -> None:
+        """Say that what follows may come much later: what was said so far is complete.
+
+        Thread: the capture thread.
+        """
+        with self._changed:
+            if self._holds[-1:] != [self._end]:
+                self._holds.append(self._end)
+            self._changed.notify_all()
+
     def close(self) -> None:
         """Say that no more will come; readers see the rest and then the end."""
         with self._changed:
@@ -62,9 +75,14 @@ class AudioTimeline:
         """Read no more from disk: what is kept there ends."""
         self._disk = None
 
-    def open_cursor(self, position: int = 0) -> "TimelineCursor":
-        """Return a cursor at a sample index; it counts for `wait_for_readers`."""
-        cursor = TimelineCursor(self, position)
+    def open_cursor(self, position: int = 0, *, stops_at_holds: bool = False) -> "TimelineCursor":
+        """Return a cursor at a sample index; it counts for `wait_for_readers`.
+
+        Args:
+            position: the first sample it will read.
+            stops_at_holds: whether it reads on past a `hold` only after `take_hold`.
+        """
+        cursor = TimelineCursor(self, position, stops_at_holds=stops_at_holds)
         with self._changed:
             self._cursors.add(cursor)
         return cursor
@@ -123,6 +141,12 @@ class AudioTimeline:
         with self._changed:
             self._changed.wait_for(lambda: self._end > position or self._is_closed, timeout_s)
 
+    def _next_hold(self, position: int) -> int | None:
+        """Return the first hold at or behind a sample."""
+        with self._changed:
+            at = bisect_left(self._holds, position)
+            return self._holds[at] if at < len(self._holds) else None
+
     def _moved(self) -> None:
         with self._changed:
             self._changed.notify_all()
@@ -136,8 +160,12 @@ class AudioTimeline:
 class TimelineCursor:
     """A reader's place on a timeline. Thread: the reader's, except `position` and `backlog`."""
 
-    def __init__(self, timeline: AudioTimeline, position: int) -> None:
+    def __init__(
+        self, timeline: AudioTimeline, position: int, *, stops_at_holds: bool = False
+    ) -> None:
         self._timeline = timeline
+        self._stops_at_holds = stops_at_holds
+        self._taken_until = 0  # holds before it were taken
         # NB: written by the reader alone, read by any thread; one int assignment.
         self._position = position
 
@@ -160,15 +188,26 @@ class TimelineCursor:
         """Wait for samples and take at most `max_samples`.
 
         Returns:
-            (index of the first sample, samples); none on timeout or at the end. The index is
-            later than the position where samples are gone for good.
+            (index of the first sample, samples); none on timeout, at the end, or at a hold. The
+            index is later than the position where samples are gone for good.
         """
         self._timeline._wait_past(self._position, timeout_s)
         start, pcm = self._timeline.read(self._position, self._position + max_samples)
+        # Asked for afterwards: whatever lies behind a hold came after it.
+        hold = self._coming_hold()
+        if hold is not None and start <= hold < start + len(pcm):
+            pcm = pcm[: hold - start]
         self._position = start + len(pcm)
         if len(pcm):
             self._timeline._moved()
         return start, pcm
+
+    def take_hold(self) -> bool:
+        """Return whether it stands at a hold, and let it read on; each is told once."""
+        is_held = self._coming_hold() == self._position
+        if is_held:
+            self._taken_until = self._position + 1
+        return is_held
 
     def skip(self, num_samples: int) -> None:
         """Go on without the next samples, at most to where the audio ends now."""
@@ -178,6 +217,12 @@ class TimelineCursor:
     def go_back(self, position: int) -> None:
         """Read again from an earlier sample on, or from the first that is still there."""
         self._position = min(self._position, max(position, self._timeline.start, 0))
+        self._taken_until = min(self._taken_until, self._position)
+
+    def _coming_hold(self) -> int | None:
+        if not self._stops_at_holds:
+            return None
+        return self._timeline._next_hold(max(self._position, self._taken_until))
 
     def close(self) -> None:
         """Stop counting for `wait_for_readers`; idempotent."""

@@ -70,4 +70,4 @@ class InputNotices:
         self._tell(Severity.INFO, message)
 
     def _tell(self, severity: Severity, message: str, advice: str = "") -> None:
-        self._post(Notice(severity, message, advice))
+        self._post(Notice(severity, message, advice, topic="input", ends_with_recording=True))

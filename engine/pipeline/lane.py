@@ -68,7 +68,8 @@ class Lane:
         self._publish = hooks.post
         self._has_rows = has_rows
         self._cancel = CancelToken()
-        self._cursor: TimelineCursor = timeline.open_cursor()
+        # Rows of speakers need no end: the newest are told all along.
+        self._cursor: TimelineCursor = timeline.open_cursor(stops_at_holds=not has_rows)
         limit_s = SPEAKERS_LIMIT_S if has_rows else WORDS_LIMIT_S
         self._pace = LanePace(timeline.sample_rate, limit_s)
         self._backfill = Backfill(name, timeline, gate, self._hooks, has_rows=has_rows)
@@ -225,6 +226,8 @@ class Lane:
     def _feed(self, run: StreamRun, backend: LaneBackend) -> None:
         while not self._cursor.is_at_end:
             self._cancel.check()
+            if self._cursor.take_hold():
+                self._say(run.hold(self._cursor.position))
             self._leave_out(run)
             expected, block = self._cursor.position, self._pace.block_size(self._cursor.backlog)
             start, pcm = self._cursor.read(block, timeout_s=0.25)
@@ -280,13 +283,21 @@ class Lane:
                     f"The {self.name} cannot keep up: audio is left out for now.",
                     "Nothing is lost of the recording. What is missing is filled in when the "
                     "computer has time, at the latest at the end.",
+                    topic=f"pace of the {self.name}",
+                    ends_with_recording=True,
                 )
             )
 
     def _come_to_rest(self) -> None:
         if self._is_behind:
             self._is_behind = False
-            self._post(Notice(Severity.INFO, f"The {self.name} keeps up again."))
+            self._post(
+                Notice(
+                    Severity.INFO,
+                    f"The {self.name} keeps up again.",
+                    topic=f"pace of the {self.name}",
+                )
+            )
 
     def _align(self, backend: LaneBackend) -> int:
         """Go to where a stream may begin, and return it."""

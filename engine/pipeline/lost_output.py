@@ -79,6 +79,7 @@ class LostOutput:
                 Severity.WARNING,
                 f"Nothing can be heard: {error.message}",
                 f"{error.advice} {advice}".strip(),
+                topic="output",
             )
         )
         return True
@@ -99,4 +100,5 @@ class LostOutput:
         self._back_at_s = self._now_s()
         is_told, self._is_told = self._is_told, False
         if is_told:
-            self._post(Notice(Severity.INFO, f"The sound goes on with the loudspeaker {name}."))
+            message = f"The sound goes on with the loudspeaker {name}."
+            self._post(Notice(Severity.INFO, message, topic="output"))

@@ -59,6 +59,7 @@ class StreamRun:
         self._epoch = epoch
         self._is_paced = is_paced
         self._resampler = StreamResampler(session_rate, self.spec.sample_rate)
+        self._num_streamed = 0  # samples the stream was given before the resampler began
         self.certain_until = origin
 
     def push(self, pcm: Pcm, backlog: int) -> tuple[Event, ...]:
@@ -77,6 +78,19 @@ class StreamRun:
         tail = self._resampler.flush()
         events = [*self._stream.push(tail)] if len(tail) else []
         return self._map([*events, *self._stream.flush()])
+
+    def hold(self, position: int) -> tuple[Event, ...]:
+        """Return what is still held back; what follows is pushed later, maybe much later.
+
+        Args:
+            position: sample of the session up to which all was pushed.
+        """
+        events = self.flush()
+        # The filter begins anew, without the fraction of a sample it was ahead or behind.
+        self._num_streamed += self._resampler.num_returned
+        self._resampler.reset()
+        self._origin = position - rescale(self._num_streamed, self.spec.sample_rate, self._rate)
+        return events
 
     def break_off(self, position: int) -> tuple[tuple[Event, ...], int]:
         """Return what is held back before samples are left out, and from where on it is not known.

@@ -4,7 +4,7 @@ A document is built by applying events in order; replicas that apply the same ev
 window, exporters and tests each hold their own without locks.
 """
 
-from bisect import bisect_right, insort
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Sequence
 
 from engine.core.events import (
@@ -25,11 +25,13 @@ from engine.core.events import (
 from engine.core.types import SpanKind, SpeakerId, Word, join_words
 from engine.text.activity import ActivityTrack
 from engine.text.attribution import attribute_phrase
-from engine.text.lines import LINE_MAX_WORDS, LINE_PAUSE_S, Line, regroup
+from engine.text.lines import LINE_MAX_WORDS, LINE_PAUSE_S, Line, is_parted, regroup
 from engine.text.speaker_book import SpeakerBook
 from engine.text.words import Changes, DocumentWord, WordTable
 
 __all__ = ["LINE_MAX_WORDS", "LINE_PAUSE_S", "DocumentWord", "Line", "TranscriptDocument"]
+
+_INTERRUPTIONS = (SpanKind.PAUSE, SpanKind.GAP)
 
 
 class TranscriptDocument:
@@ -49,6 +51,7 @@ class TranscriptDocument:
         self._marks: dict[int, SpanMarked] = {}
         self._spans: list[SpanMarked] = []
         self._span_tuple: tuple[SpanMarked, ...] = ()
+        self._breaks: list[int] = []  # where it was interrupted
 
     @property
     def words(self) -> Sequence[DocumentWord]:
@@ -57,7 +60,7 @@ class TranscriptDocument:
 
     @property
     def lines(self) -> Sequence[Line]:
-        """Final words by speaker and pause; none of them is empty."""
+        """Final words by speaker, silence and interruption; none of them is empty."""
         return self._lines
 
     @property
@@ -127,6 +130,15 @@ class TranscriptDocument:
         """Return all final words as one text."""
         return join_words(word.word for word in self.words)
 
+    def is_parted(self, before: int, after: int) -> bool:
+        """Return whether a pause or a loss lies between the beginnings of two words.
+
+        Args:
+            before: sample at which a word begins.
+            after: sample at which a later one begins.
+        """
+        return is_parted(self._breaks, before, after)
+
     def speakers_of_partial(self) -> tuple[tuple[SpeakerId, ...], ...]:
         """Return who seems to say each partial word."""
         if not self.partial:
@@ -152,6 +164,8 @@ class TranscriptDocument:
                 return self._append(event.words)
             case ActivityRevised():
                 return self._regroup(self._attribute(event))
+            case SpanMarked():
+                return self._mark(event)
             case WordsAssigned():
                 return self._regroup(self._table.assign(event))
             case WordsEdited():
@@ -183,8 +197,6 @@ class TranscriptDocument:
         match event:
             case PartialWords():
                 self.partial = event.words
-            case SpanMarked():
-                self._mark(event)
             case RecordingStarted():
                 self.recording, self.sample_rate = event, event.sample_rate
             case RecordingStopped():
@@ -195,7 +207,8 @@ class TranscriptDocument:
             case _:
                 pass
 
-    def _mark(self, event: SpanMarked) -> None:
+    def _mark(self, event: SpanMarked) -> int | None:
+        """Take a marked stretch in; return the first line that is another now."""
         old = self._marks.pop(event.mark_id, None)
         if old is not None:
             self._spans.remove(old)
@@ -203,6 +216,13 @@ class TranscriptDocument:
             self._marks[event.mark_id] = event
             insort(self._spans, event, key=lambda span: (span.start, span.mark_id))
         self._span_tuple = tuple(self._spans)
+        breaks = [span.start for span in self._spans if span.kind in _INTERRUPTIONS]
+        moved = sorted({*breaks} ^ {*self._breaks})
+        self._breaks = breaks
+        words = self._table.shown
+        indices = [bisect_left(words, at, key=lambda entry: entry.word.start) for at in moved]
+        parted = sorted({index for index in indices if index < len(words)})
+        return self._regroup(Changes(parted[0], parted)) if parted else None
 
     def _append(self, words: Sequence[Word]) -> int | None:
         if not words:
@@ -225,6 +245,13 @@ class TranscriptDocument:
             return None
         moved = len(lines)
         if changes.regrouped:
-            moved = regroup(lines, words, changes.regrouped, self.sample_rate, changes.inserted_at)
+            moved = regroup(
+                lines,
+                words,
+                changes.regrouped,
+                self.sample_rate,
+                changes.inserted_at,
+                self._breaks,
+            )
         holder = bisect_right(lines, changes.first, key=lambda line: line.first) - 1
         return max(0, min(moved, holder))

@@ -1,4 +1,4 @@
-"""Groups words into lines: consecutive words of one speaker."""
+"""Groups words into lines: consecutive words of one speaker, without a break in the recording."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
@@ -37,6 +37,7 @@ def regroup(
     changed: Sequence[int],
     sample_rate: int,
     inserted_at: int | None = None,
+    breaks: Sequence[int] = (),
 ) -> int:
     """Bring lines in order after words changed; return the first line that is another now.
 
@@ -50,6 +51,8 @@ def regroup(
         sample_rate: Hz.
         inserted_at: index of the first word that was put in, if any was: all words behind it
             have moved.
+        breaks: samples at which the recording was interrupted, ascending; words that begin before
+            one and after it are in no line together.
 
     Returns:
         Its index; the number of lines where none is another.
@@ -68,7 +71,7 @@ def regroup(
         index = before[at].first if before else 0
         num_copied = len(before)
         while index < len(words):
-            line = _take_line(words, index, pause)
+            line = _take_line(words, index, pause, breaks)
             if line is None:
                 index = len(words)
                 break
@@ -90,7 +93,21 @@ def _first(line: Line) -> int:
     return line.first
 
 
-def _take_line(words: Sequence[DocumentWord], first: int, pause: int) -> Line | None:
+def is_parted(breaks: Sequence[int], before: int, after: int) -> bool:
+    """Return whether the recording was interrupted between the beginnings of two words.
+
+    Args:
+        breaks: samples, ascending.
+        before: sample at which a word begins.
+        after: sample at which a later one begins.
+    """
+    # One that was cut short by the break belongs before it.
+    return bisect_right(breaks, before) < bisect_right(breaks, after)
+
+
+def _take_line(
+    words: Sequence[DocumentWord], first: int, pause: int, breaks: Sequence[int]
+) -> Line | None:
     """Return the line that begins with a word; None if no word is left to show."""
     speaker: SpeakerId | None = None
     before: DocumentWord | None = None
@@ -103,6 +120,7 @@ def _take_line(words: Sequence[DocumentWord], first: int, pause: int) -> Line | 
             entry.word.start - before.word.end > pause
             or (primary is not speaker and None not in (primary, speaker) and primary != speaker)
             or _is_full(index - first, before)
+            or is_parted(breaks, before.word.start, entry.word.start)
         ):
             return Line(first, index, speaker)
         speaker = speaker or primary

@@ -22,7 +22,6 @@ from engine.core.events import (
     WordsAssigned,
     WordsEdited,
 )
-from engine.core.timebase import VirtualClock
 from engine.core.types import USER_EPOCH, SpanKind, SpeakerId, Word
 from engine.session.keeping import Keeper
 from engine.store.exporters.export import render
@@ -101,6 +100,13 @@ class Talk:
         self.num_frames = max(self.num_frames, first + len(rows))
         return ActivityRevised(first, FRAME_MS, rows, 0, is_settled=is_settled)
 
+    def mark(self) -> SpanMarked:
+        """Return a marked stretch, now and then in place of one before it."""
+        start = int(self.rng.integers(0, self.end + 1))
+        kind = SpanKind(self.rng.choice(list(SpanKind)))
+        end = start + int(self.rng.choice([0, 300])) * (kind is not SpanKind.PAUSE)
+        return SpanMarked(int(self.rng.integers(0, 6)), kind, start, end)
+
     def last_rows(self) -> ActivityRevised:
         """Return rows that make all final."""
         rows = np.zeros((1, 4), np.float32)
@@ -112,13 +118,15 @@ def told(draw: st.DrawFn) -> list[Event]:
     """Return what is told in some order, at its end with every row final."""
     talk = Talk(draw(st.integers(0, 2**32 - 1)))
     events: list[Event] = []
-    for kind in draw(st.lists(st.sampled_from("wwwaaeeelrs"), min_size=5, max_size=40)):
+    for kind in draw(st.lists(st.sampled_from("wwwaaeeelrsmm"), min_size=5, max_size=40)):
         if kind == "e":
             events.append(draw(edit_events))
         elif kind == "w":
             events.append(talk.words())
         elif kind == "l":
             events.append(talk.late_word())
+        elif kind == "m":
+            events.append(talk.mark())
         else:
             events.append(talk.rows(is_old=kind in "rs", is_settled=kind == "s"))
     return [*events, talk.last_rows()] if talk.num_frames else events
@@ -146,9 +154,13 @@ def check_whole(document: TranscriptDocument) -> None:
     assert [document.word_index(entry.id) for entry in words] == list(range(len(words)))
     assert document.speakers == tuple(dict.fromkeys(s for e in words for s in e.speakers))
     lines: list[Line] = []
-    regroup(lines, words, range(len(words)), document.sample_rate)
+    breaks = [s.start for s in document.spans if s.kind in (SpanKind.PAUSE, SpanKind.GAP)]
+    regroup(lines, words, range(len(words)), document.sample_rate, breaks=breaks)
     assert list(document.lines) == lines
     assert all(document.line_text(line) for line in lines)
+    for line in lines:
+        first, end = document.line_start(line), document.line_words(line)[-1].word.start
+        assert not any(first < at <= end for at in breaks)
     if lines:
         assert (lines[0].first, lines[-1].end) == (0, len(words))
 
@@ -170,12 +182,13 @@ def test_document_when_told_in_any_order_then_equals_one_rebuilt_from_its_journa
 ) -> None:
     live = TranscriptDocument()
     with TemporaryDirectory() as folder:
-        keeper = Keeper(Path(folder), VirtualClock())
+        keeper = Keeper(Path(folder))
         keeper.begin(started(), Settings())
         for event in (started(), *events):
             live.apply(event)
-            assert keeper.take(event, live) is None
+            keeper.take(event, live)
         keeper.end(is_trained=True)
+        keeper.close(10.0)
         stored = SessionLibrary(Path(folder)).open("talk").document()
     assert looks(stored) == looks(live)
     check_whole(live)

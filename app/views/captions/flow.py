@@ -165,7 +165,10 @@ class CaptionFlow:
         for index, (word, speakers) in enumerate(groups):
             speaker = speakers[0] if speakers else None
             last = blocks[-1] if blocks else None
-            if last is not None and _goes_on(last, document, word, speaker):
+            newest = document.words[-1:] if index == 0 else ()
+            before = document.partial[index - 1] if index else next((e.word for e in newest), word)
+            is_parted = document.is_parted(before.start, word.start)
+            if last is not None and not is_parted and _goes_on(last, document, word, speaker):
                 if last.kind == "partial":
                     last.speaker = last.speaker or speaker
                 last.words.append((_PARTIAL, word.text))

@@ -17,7 +17,7 @@ _MARKS_DB = (-48, -36, -24, -12)
 ALARM_TEXTS = {
     "no_blocks": (
         "No sound reaches me: the microphone has stopped delivering. "
-        "Is it still plugged in? Another input can be chosen above after Stop."
+        "Is it still plugged in? Another input can be chosen above: recording goes on there."
     ),
     "all_zero": (
         "No sound reaches me: the microphone delivers nothing but silence. It may be muted, or "

@@ -5,7 +5,7 @@ import numpy as np
 from app.i18n import tr
 from app.names import shown_name
 from app.views.timeline.scene import TimelineScene
-from app.views.transcript.rows import describe_span
+from app.views.transcript.spans import describe_span
 from engine.core.timebase import format_time
 from engine.core.types import MAX_SPEAKERS, SpanKind, SpeakerId
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import NamedTuple
 
-from app.i18n import tr
 from engine.core.events import SpanMarked
 from engine.core.types import SpanKind, SpeakerId, Word
 from engine.text.document import LINE_PAUSE_S, DocumentWord, TranscriptDocument
@@ -84,6 +83,7 @@ class TranscriptRows:
         self._spans = self._shown_spans()
         self._num_base = 0  # rows that are no partial tail
         self._tail_base: Row | None = None  # the last line without the partial words behind it
+        self._tail_spans: list[Row] = []  # stretches that stand among the partial words
         self.update(0)
 
     @property
@@ -102,7 +102,7 @@ class TranscriptRows:
         old = self._rows[first:]
         self._strip_tail()
         self._rows[start:] = self._base_rows(start, first_line)
-        self._num_base = len(self._rows)
+        self._tail_spans = []
         self._append_partial()
         return self._difference(first, old)
 
@@ -205,9 +205,21 @@ class TranscriptRows:
         del self._rows[self._num_base :]
         if self._tail_base is not None:
             self._rows[-1], self._tail_base = self._tail_base, None
+        self._rows += self._tail_spans
+        self._tail_spans = []
 
     def _append_partial(self) -> None:
-        for words, speaker in self._partial_groups():
+        groups = self._partial_groups()
+        # What was said before a pause stands above it, also while it may still change.
+        while groups and self._rows and self._rows[-1].kind is RowKind.SPAN:
+            if self._rows[-1].start <= groups[0][0][0].start:
+                break
+            self._tail_spans.insert(0, self._rows.pop())
+        self._num_base = len(self._rows)
+        waiting = self._tail_spans[:]
+        for words, speaker in groups:
+            while waiting and waiting[0].start <= words[0].start:
+                self._rows.append(waiting.pop(0))
             last = self._rows[-1] if self._rows else None
             if last is not None and self._continues(last, words[0], speaker):
                 if len(self._rows) == self._num_base:
@@ -224,6 +236,7 @@ class TranscriptRows:
                     has_header=has_header,
                 )
             )
+        self._rows += waiting
 
     def _difference(self, first: int, old: Sequence[Row]) -> RowsChange:
         """Return what differs from `old`, which stood from `first` on."""
@@ -245,7 +258,11 @@ class TranscriptRows:
         document = self._document
         for word, speakers in zip(document.partial, document.speakers_of_partial(), strict=True):
             speaker = speakers[0] if speakers else None
-            if groups and (speaker is None or groups[-1][1] in (None, speaker)):
+            if (
+                groups
+                and (speaker is None or groups[-1][1] in (None, speaker))
+                and not document.is_parted(groups[-1][0][-1].start, word.start)
+            ):
                 words, known = groups[-1]
                 words.append(word)
                 groups[-1] = (words, known or speaker)
@@ -255,6 +272,8 @@ class TranscriptRows:
 
     def _continues(self, last: Row, word: Word, speaker: SpeakerId | None) -> bool:
         if last.kind is RowKind.SPAN or speaker not in (None, last.speaker):
+            return False
+        if self._document.is_parted(last.word(last.num_words - 1).start, word.start):
             return False
         if last.kind is RowKind.PARTIAL:
             return True
@@ -268,24 +287,6 @@ class TranscriptRows:
             for span in self._document.spans
             if span.kind is SpanKind.PAUSE or span.end - span.start >= shortest
         )
-
-
-def describe_span(span: SpanMarked, sample_rate: int) -> str:
-    """Return what a marked stretch is, for people."""
-    length = f"{(span.end - span.start) / sample_rate:.1f}"
-    match span.kind:
-        case SpanKind.GAP if span.reason:
-            return tr("{length} s of sound lost: {reason}", length=length, reason=span.reason)
-        case SpanKind.GAP:
-            return tr("{length} s of sound lost", length=length)
-        case SpanKind.UNTRANSCRIBED if span.reason:
-            return tr("{length} s not transcribed: {reason}", length=length, reason=span.reason)
-        case SpanKind.UNTRANSCRIBED:
-            return tr("{length} s not transcribed", length=length)
-        case SpanKind.OWN_VOICE:
-            return tr("{length} s of this program's own voice", length=length)
-        case SpanKind.PAUSE:
-            return tr("Recording paused here")
 
 
 def _key(row: Row) -> int | tuple[int, int]:

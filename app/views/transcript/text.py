@@ -4,7 +4,8 @@ from collections.abc import Iterable
 
 from app.names import shown_name
 from app.views.transcript.cursor import Part
-from app.views.transcript.rows import Row, TranscriptRows, describe_span
+from app.views.transcript.rows import Row, TranscriptRows
+from app.views.transcript.spans import describe_span
 from engine.core.timebase import format_time
 from engine.text.document import TranscriptDocument
 

@@ -5,7 +5,8 @@ import random
 import numpy as np
 import pytest
 
-from app.views.transcript.rows import RowKind, TranscriptRows, describe_span
+from app.views.transcript.rows import RowKind, TranscriptRows
+from app.views.transcript.spans import describe_span
 from app.views.transcript.text import row_text
 from engine.core.events import (
     ActivityRevised,
@@ -152,7 +153,8 @@ def _random_event(rng: random.Random, number: int, time_s: float) -> Event:
             start = round(max(0.0, time_s - rng.choice((0.0, 5.0))) * RATE)
             return SpanMarked(number, rng.choice(list(SpanKind)), start, start + RATE)
         case _:
-            return PartialWords(_words("maybe this", time_s) if rng.random() < 0.8 else ())
+            start_s = max(0.0, time_s - rng.choice((0.0, 0.0, 2.0)))
+            return PartialWords(_words("maybe this", start_s) if rng.random() < 0.8 else ())
 
 
 def test_a_decision_far_back_changes_the_rows_it_is_about_alone() -> None:
@@ -177,3 +179,41 @@ def test_a_row_is_found_by_time_also_between_and_outside_of_rows() -> None:
     assert rows.row_at(11 * RATE) == 2
     assert rows.row_at(10**9) == 49
     assert TranscriptRows(_document()).row_at(5) == -1
+
+
+def test_words_around_a_pause_stand_on_their_sides_of_it() -> None:
+    document = _document(
+        _speech(0, 0, 9),
+        FinalWords(_words("gets its own color so you can see", 0.2)),
+        SpanMarked(1, SpanKind.PAUSE, 2 * RATE, 2 * RATE),
+    )
+    rows = TranscriptRows(document).rows
+    assert [row_text(document, row) for row in rows] == [
+        "[00:00:00] Speaker A: gets its own color so",
+        "[00:00:02] (Recording paused here)",
+        "[00:00:02] Speaker A: you can see",
+    ]
+
+
+def test_partial_words_from_before_a_pause_stand_above_it() -> None:
+    document = _document(
+        _speech(0, 0, 9),
+        FinalWords(_words("gets its own", 0.2)),
+        PartialWords(_words("color so you can", 1.4)),
+    )
+    rows = TranscriptRows(document)
+    document.apply(SpanMarked(1, SpanKind.PAUSE, 3 * RATE, 3 * RATE))
+    rows.update_spans()
+    assert [row.kind for row in rows.rows] == [RowKind.LINE, RowKind.SPAN]
+    assert rows.rows[0].partial == document.partial
+
+    document.apply(PartialWords(_words("color so you can see what happens", 1.4)))
+    rows.update_partial()
+    assert [row.kind for row in rows.rows] == [RowKind.LINE, RowKind.SPAN, RowKind.PARTIAL]
+    assert [word.text for word in rows.rows[2].partial] == [" see", " what", " happens"]
+    assert rows.row_at(3 * RATE) == 2
+
+    document.apply(PartialWords(()))
+    rows.update_partial()
+    assert [row.kind for row in rows.rows] == [RowKind.LINE, RowKind.SPAN]
+    assert rows.rows[0].partial == ()

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from engine.audio.levels import FLOOR_DB, LevelAlarm, LevelMeter
+from engine.audio.levels import FLOOR_DB, LevelAlarm, LevelMeter, Levels
 
 pytestmark = pytest.mark.unit
 
@@ -77,3 +77,11 @@ def test_alarm_when_no_block_comes_for_four_seconds_then_is_no_blocks() -> None:
 def test_levels_when_nothing_was_pushed_then_are_the_floor() -> None:
     levels = _meter().read(0.0)
     assert (levels.peak_db, levels.rms_db) == (FLOOR_DB, FLOOR_DB)
+
+
+def test_levels_when_no_block_comes_then_nothing_is_heard() -> None:
+    meter = _meter()
+    meter.push(np.full(RATE, 1.0, np.float32), 1.0)
+    assert meter.read(1.4).rms_db > -10
+    assert meter.read(1.6) == Levels()
+    assert meter.read(6.0) == Levels(alarm=LevelAlarm.NO_BLOCKS)

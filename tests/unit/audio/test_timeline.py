@@ -90,3 +90,40 @@ def test_append_when_longer_than_memory_then_the_newest_stay():
     start, pcm = timeline.read(0, 95)
     assert start == 65
     np.testing.assert_array_equal(pcm, ramp(65, 95))
+
+
+@pytest.mark.unit
+def test_cursor_when_it_stops_at_holds_then_reads_on_once_each_is_taken():
+    timeline = AudioTimeline(100, capacity=1000)
+    cursor, other = timeline.open_cursor(stops_at_holds=True), timeline.open_cursor()
+    timeline.append(ramp(0, 30))
+    timeline.hold()
+    timeline.hold()  # nothing came between
+    timeline.append(ramp(30, 70))
+
+    assert not cursor.take_hold()
+    np.testing.assert_array_equal(cursor.read(1000, timeout_s=0)[1], ramp(0, 30))
+    assert len(cursor.read(1000, timeout_s=0)[1]) == 0
+    assert cursor.take_hold()
+    assert not cursor.take_hold()
+    np.testing.assert_array_equal(cursor.read(1000, timeout_s=0)[1], ramp(30, 70))
+    np.testing.assert_array_equal(other.read(1000, timeout_s=0)[1], ramp(0, 70))
+
+
+@pytest.mark.unit
+def test_cursor_when_it_goes_back_before_a_hold_then_stops_there_again():
+    timeline = AudioTimeline(100, capacity=1000)
+    cursor = timeline.open_cursor(stops_at_holds=True)
+    timeline.append(ramp(0, 30))
+    cursor.read(1000, timeout_s=0)
+    timeline.hold()
+    assert cursor.take_hold()
+    timeline.append(ramp(30, 70))
+    cursor.read(1000, timeout_s=0)
+
+    cursor.go_back(20)
+
+    np.testing.assert_array_equal(cursor.read(1000, timeout_s=0)[1], ramp(20, 30))
+    assert cursor.take_hold()
+    cursor.skip(40)
+    assert not cursor.take_hold()

@@ -1,4 +1,5 @@
 import itertools
+import threading
 from collections.abc import Callable
 
 import numpy as np
@@ -17,7 +18,7 @@ from engine.core.events import (
     StreamNotice,
 )
 from engine.core.sync import CancelToken
-from engine.core.types import SpanKind
+from engine.core.types import SpanKind, Word
 from engine.pipeline.lane import Lane, LaneBackend, LaneHooks
 from engine.pipeline.own_voice import OwnVoiceGate
 
@@ -233,3 +234,48 @@ def test_lane_when_a_stream_has_news_of_itself_then_people_are_told():
 
     assert recorder.told(Notice) == [Notice(Severity.INFO, "It goes slower now.")]
     assert recorder.told(StreamNotice) == []
+
+
+@pytest.mark.unit
+@pytest.mark.parametrize("rate", [16_000, 44_100, 22_050])
+def test_lane_when_the_recording_is_held_then_what_was_said_is_final_and_time_goes_on(rate):
+    timeline = AudioTimeline(rate, 20 * rate)
+    recorder = Recorder()
+    # Said 100 ms before the hold; it would be final a second later.
+    words = words_from_text("before after", start_s=1.6, word_s=0.5)
+    script = RecognizerScript((*words, Word(" end", 80_000, 84_000)))
+    backend = FakeRecognizer(script)
+    backend.load(lambda *_: None, CancelToken())
+    hold_at = round(2.075 * rate)
+    is_told = threading.Event()
+
+    def post(event: object) -> None:
+        recorder.events.append(event)
+        if isinstance(event, FinalWords):
+            is_told.set()
+
+    hooks = LaneHooks(
+        wait_for_backend=lambda _: LaneBackend(backend.spec, backend.open_stream),
+        post=post,
+        next_mark_id=itertools.count().__next__,
+        next_epoch=itertools.count().__next__,
+        now_s=lambda: 0.0,
+    )
+    lane = Lane("recognizer", timeline, None, hooks)
+    lane.start()
+    timeline.append(np.full(hold_at, 0.1, np.float32))
+    timeline.hold()
+    assert is_told.wait(5)
+    assert timeline.end == hold_at
+    for _ in range(40):
+        timeline.append(np.full(rate // 100 + 1, 0.1, np.float32))
+        timeline.hold()
+    timeline.append(np.full(3 * rate, 0.1, np.float32))
+    timeline.close()
+    assert lane.join(10)
+
+    told = [word for event in recorder.told(FinalWords) for word in event.words]
+    assert [word.text for word in told] == [" before", " after", " end"]
+    # Each hold rounds the stream's length, not where its words are on the session clock.
+    assert [word.start / rate for word in told] == pytest.approx([1.6, 2.1, 5.0], abs=0.002)
+    assert abs(recorder.told(PartialWords)[-1].heard_until - timeline.end) <= 1

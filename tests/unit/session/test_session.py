@@ -236,6 +236,33 @@ def test_pause_when_resumed_then_no_time_passed_and_it_is_marked(make):
 
 
 @pytest.mark.unit
+def test_pause_when_words_are_pending_then_they_are_finished_before_it_ends(make):
+    stream = ScriptedInput([block(1600)] * 8)
+    words = words_from_text("so that you can see that is good to know")
+    script = RecognizerScript(words=words, final_delay=32_000)
+    bench = make(ScriptedDevices([stream]), recognizer=script, has_diarizer=False)
+    bench.session.start().result(5)
+    until(lambda: bench.session.document.partial)
+    until(lambda: bench.session.recorded_s() >= 0.8)
+    bench.session.pause().result(5)
+
+    until(lambda: bench.session.document.text() == "so that")
+    assert bench.session.document.partial == ()
+    assert bench.session.state is SessionState.PAUSED
+
+    stream._blocks.extend([block(1600)] * 32)
+    bench.session.resume().result(5)
+    until(lambda: bench.session.recorded_s() >= 4.0)
+    bench.session.stop().result(10)
+    document = bench.session.document
+    assert [entry.word.start for entry in document.words] == [word.start for word in words]
+    assert [document.line_text(line) for line in document.lines] == [
+        "so that",
+        "you can see that is good to know",
+    ]
+
+
+@pytest.mark.unit
 def test_model_when_missing_then_recording_goes_on_without_text(make, tmp_path):
     error = ModelMissingError("The model is missing.", advice="Fetch it.")
     bench = make(ScriptedDevices([array_input(2)]), recognizer=RecognizerScript(load_error=error))

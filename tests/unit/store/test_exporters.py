@@ -325,3 +325,24 @@ def test_export_when_the_format_is_unknown_then_the_known_are_named(
 def test_options_when_out_of_range_then_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(ValueError, match=r"must|needs"):
         ExportOptions(**wrong)  # type: ignore[arg-type]
+
+
+def test_exports_when_a_pause_or_a_loss_lies_between_words_then_no_line_or_cue_bridges_it(
+    document: TranscriptDocument,
+) -> None:
+    for mark_id, kind, start in ((5, SpanKind.PAUSE, 0.8), (6, SpanKind.GAP, 3.6)):
+        document.apply(SpanMarked(mark_id, kind, round(start * RATE), round(start * RATE)))
+
+    txt = render(document, "txt").splitlines()
+    assert txt[0].endswith("Is 1")
+    assert txt[1].endswith("< 2 & so?")
+    cues = list(pysubs2.SSAFile.from_string(render(document, "srt"), "srt"))
+    assert [cue.plaintext.split(": ")[-1] for cue in cues] == [
+        "Is 1",
+        "< 2 & so?",
+        "Yes →",
+        "it is.",
+    ]
+    assert all(cue.end <= 800 or cue.start >= 800 for cue in cues)
+    lines = json.loads(render(document, "json"))["lines"]
+    assert [line["text"] for line in lines] == ["Is 1", "< 2 & so?", "Yes -->", "it is."]

@@ -187,3 +187,27 @@ def test_append_when_the_document_is_long_then_costs_the_same():
     assert len(made.words) == 4_000
     # Each line is the words of one speaker: 40 words of 0.3 s.
     assert 80 < len(made.lines) < 140
+
+
+@pytest.mark.unit
+@pytest.mark.parametrize("kind", [SpanKind.PAUSE, SpanKind.GAP])
+@pytest.mark.parametrize("is_late", [True, False])
+def test_line_when_the_recording_was_interrupted_then_a_new_one_begins(kind, is_late):
+    document = TranscriptDocument()
+    words = FinalWords(tuple(Word(f" w{i}", i * 6400, i * 6400 + 6300) for i in range(6)))
+    # The third word was cut short by it.
+    mark = SpanMarked(1, kind, 2 * 6400 + 800, 2 * 6400 + 800)
+    for event in (words, mark) if is_late else (mark, words):
+        document.apply(event)
+
+    assert [document.line_text(line) for line in document.lines] == ["w0 w1 w2", "w3 w4 w5"]
+    document.apply(SpanMarked(1, SpanKind.UNTRANSCRIBED, 0, 0))
+    assert [document.line_text(line) for line in document.lines] == ["w0 w1 w2 w3 w4 w5"]
+
+
+@pytest.mark.unit
+def test_line_when_words_are_left_out_there_then_goes_on():
+    document = TranscriptDocument()
+    document.apply(FinalWords((Word(" one", 0, 100), Word(" two", 300, 400))))
+    document.apply(SpanMarked(1, SpanKind.UNTRANSCRIBED, 120, 280))
+    assert len(document.lines) == 1
