@@ -4,16 +4,23 @@ import faulthandler
 import logging
 import sys
 import threading
+import time
 import traceback
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
+from math import inf
 from pathlib import Path
 from types import TracebackType
+from typing import TypeAlias
 
 from engine.core.log_file import LOG_FORMAT, LOG_NAME, LogFileHandler, open_private
 
 logger = logging.getLogger(__name__)
+
+QUIET_S = 30.0
+"""A fault that comes again is told again, but no more often than that."""
+_Place: TypeAlias = tuple[type[BaseException], str, int]
 
 
 def start_logging(folder: Path) -> Path | None:
@@ -36,14 +43,15 @@ def start_logging(folder: Path) -> Path | None:
     return folder / LOG_NAME
 
 
-def install_hooks(tell: Callable[[], None]) -> None:
+def install_hooks(tell: Callable[[], None], *, now_s: Callable[[], float] = time.monotonic) -> None:
     """Log exceptions nobody caught, on any thread and in Qt's slots, and Qt's messages.
 
-    What fails at the same place again and again, as a slot of a timer may, is told once and
-    logged ever more rarely.
+    What fails at the same place again and again, as a slot of a timer may, is told once in
+    `QUIET_S` and logged ever more rarely.
 
     Args:
         tell: shows the user that something unexpected happened. Thread: any.
+        now_s: a clock. Thread: any.
     """
     from PySide6.QtCore import QtMsgType, qInstallMessageHandler
 
@@ -55,7 +63,7 @@ def install_hooks(tell: Callable[[], None]) -> None:
         QtMsgType.QtFatalMsg: logging.CRITICAL,
     }
 
-    faults = _Faults()
+    faults = _Faults(now_s)
 
     def take_qt(kind: QtMsgType, context: object, message: str) -> None:
         del context
@@ -65,18 +73,20 @@ def install_hooks(tell: Callable[[], None]) -> None:
         if issubclass(kind, KeyboardInterrupt):
             sys.__excepthook__(kind, error, trace)
             return
-        count = faults.count(kind, trace)
-        if count.bit_count() == 1:
+        count, is_due = faults.count(kind, trace)
+        if is_due or count.bit_count() == 1:
             logger.error("unexpected error (number %s)", count, exc_info=(kind, error, trace))
-        if count == 1:
+        if is_due:
             # At the very end there is nobody to be told any more.
             with suppress(RuntimeError):
                 tell()
 
     def take_unraisable(args: "sys.UnraisableHookArgs") -> None:
         error = args.exc_value
-        if isinstance(error, Exception) and faults.count(type(error), args.exc_traceback) == 1:
-            logger.error("an error in a callback", exc_info=error)
+        if isinstance(error, Exception):
+            count, _ = faults.count(type(error), args.exc_traceback)
+            if count == 1:
+                logger.error("an error in a callback", exc_info=error)
 
     def take_from_thread(args: threading.ExceptHookArgs) -> None:
         if args.exc_value is not None:
@@ -89,17 +99,27 @@ def install_hooks(tell: Callable[[], None]) -> None:
 
 
 class _Faults:
-    """Counts faults by kind and place. Thread: any."""
+    """Counts faults by kind and place. Thread: any.
 
-    def __init__(self) -> None:
+    Args:
+        now_s: a clock.
+    """
+
+    def __init__(self, now_s: Callable[[], float]) -> None:
+        self._now_s = now_s
         self._lock = threading.Lock()
-        self._counts: Counter[tuple[type[BaseException], str, int]] = Counter()
+        self._counts: Counter[_Place] = Counter()
+        self._told_at_s: dict[_Place, float] = {}
 
-    def count(self, kind: type[BaseException], trace: TracebackType | None) -> int:
-        """Count one more and return how many there were of it."""
+    def count(self, kind: type[BaseException], trace: TracebackType | None) -> tuple[int, bool]:
+        """Count one more; return how many there were of it, and whether to tell of this one."""
         place = ("", 0)
         for frame, line in traceback.walk_tb(trace):
             place = frame.f_code.co_filename, line
         with self._lock:
-            self._counts[kind, *place] += 1
-            return self._counts[kind, *place]
+            fault, now_s = (kind, *place), self._now_s()
+            self._counts[fault] += 1
+            is_due = now_s - self._told_at_s.get(fault, -inf) >= QUIET_S
+            if is_due:
+                self._told_at_s[fault] = now_s
+            return self._counts[fault], is_due

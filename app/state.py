@@ -1,16 +1,19 @@
 """What the views show: a replica of the engine's state, kept on the main thread."""
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
+from app.changes import Changes
 from app.levels import LevelHistory
+from app.notices import MAX_NOTICES, DatedNotice, OpenNotices, leaves_at_s
 from app.unexpected import report
 from engine.core.events import (
     ActivityRevised,
     BackendChanged,
+    BackendState,
     EditEvent,
     Event,
     Notice,
@@ -19,23 +22,11 @@ from engine.core.events import (
     RecordingStarted,
     SessionState,
     SpanMarked,
-    SpeakerColored,
-    SpeakerMerged,
-    SpeakerRenamed,
     StateChanged,
     UtteranceChanged,
 )
 from engine.core.types import BackendKind
 from engine.text.document import TranscriptDocument
-
-MAX_NOTICES = 200
-
-
-class DatedNotice(NamedTuple):
-    """A notice and the local time it came, HH:MM:SS."""
-
-    time: str
-    notice: Notice
 
 
 class AppState(QObject):
@@ -54,7 +45,14 @@ class AppState(QObject):
         spans_changed: marked stretches.
         utterance_changed: the text being spoken.
         play_changed: recorded audio is being heard, or not any more.
-        notices_changed: something the user should know came or was dismissed.
+        notices_changed: something the user should know came or went.
+
+    Attributes:
+        is_wordless: nothing writes the words of the running or last recording: what does that
+            could not be had when it began.
+
+    Args:
+        now_s: the clock by which notices go.
     """
 
     session_changed = Signal()
@@ -71,10 +69,14 @@ class AppState(QObject):
     play_changed = Signal()
     notices_changed = Signal()
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(
+        self, parent: QObject | None = None, *, now_s: Callable[[], float] = time.monotonic
+    ) -> None:
         super().__init__(parent)
+        self._now_s = now_s
         self.session_state = SessionState.IDLE
         self.state_detail = ""
+        self.is_wordless = False
         self.backends: dict[BackendKind, BackendChanged] = {}
         self.live_document = TranscriptDocument()
         self.document = self.live_document
@@ -85,12 +87,24 @@ class AppState(QObject):
         self.utterance: UtteranceChanged | None = None
         self.play: PlayChanged | None = None
         self.history: list[DatedNotice] = []
-        self.open_notices: list[DatedNotice] = []
+        self._notices = OpenNotices()
+
+    @property
+    def open_notices(self) -> list[DatedNotice]:
+        """What the user has not put away; the last is to be read first."""
+        return self._notices.in_order
 
     @property
     def is_live_shown(self) -> bool:
         """Whether the views show the running or last recording, not a stored one."""
         return self.document is self.live_document
+
+    @property
+    def shown_id(self) -> str:
+        """The id of the recording that is shown; "" before the first."""
+        recording = self.live_document.recording
+        live_id = recording.recording_id if recording is not None else ""
+        return live_id if self.is_live_shown else self.stored_id
 
     @property
     def is_recording(self) -> bool:
@@ -146,19 +160,35 @@ class AppState(QObject):
         self.live_changed.emit()
 
     def add_notice(self, notice: Notice) -> None:
-        """Show a notice until it is dismissed, and keep it in the history."""
+        """Show a notice until it is dismissed or over, and keep it in the history."""
         self._note(notice)
         self.notices_changed.emit()
 
     def dismiss_notice(self) -> None:
-        """Put the newest notice away."""
-        if self.open_notices:
-            self.open_notices.pop()
+        """Put away the notice that is to be read first."""
+        if self._notices.dismiss():
             self.notices_changed.emit()
+
+    def dismiss_notices(self) -> None:
+        """Put all notices away."""
+        if self._notices.clear():
+            self.notices_changed.emit()
+
+    def end_notices(self, topic: str) -> None:
+        """Put away what was told of something that is well now."""
+        if self._notices.end_topic(topic):
+            self.notices_changed.emit()
+
+    def expire_notices(self) -> float | None:
+        """Let information go that was there long enough; return the seconds until the next."""
+        if self._notices.expire(self._now_s()):
+            self.notices_changed.emit()
+        next_s = self._notices.next_leaves_at_s
+        return None if next_s is None else max(0.0, next_s - self._now_s())
 
     def apply_edits(self, events: Sequence[EditEvent]) -> None:
         """Change the stored session that is shown."""
-        changes = _Changes()
+        changes = Changes()
         for event in events:
             changes.take_line(self.document.apply(event))
             changes.take_edit(event)
@@ -166,7 +196,7 @@ class AppState(QObject):
 
     def take(self, events: Sequence[Event]) -> None:
         """Apply a batch of events and tell what changed, each once."""
-        changes = _Changes()
+        changes = Changes()
         for event in events:
             try:
                 self._apply(event, changes)
@@ -174,7 +204,7 @@ class AppState(QObject):
                 report(error)
         self._tell(changes)
 
-    def _apply(self, event: Event, changes: "_Changes") -> None:
+    def _apply(self, event: Event, changes: Changes) -> None:
         if isinstance(event, RecordingStarted):
             self.live_document = TranscriptDocument()
             self._go_live()
@@ -185,9 +215,15 @@ class AppState(QObject):
             case StateChanged():
                 self.session_state, self.state_detail = event.state, event.detail
                 changes.has_session = True
+                if event.state is SessionState.STARTING:
+                    self.is_wordless = False
+                elif not self.is_busy:
+                    changes.has_notices |= self._notices.end_recording()
             case BackendChanged():
                 self.backends[event.kind] = event
                 changes.has_backends = True
+                if event.state is BackendState.READY:
+                    changes.has_notices |= self._notices.end_topic(event.kind)
             case PartialWords():
                 changes.has_partial = True
             case ActivityRevised():
@@ -203,6 +239,7 @@ class AppState(QObject):
             case Notice():
                 self._note(event)
                 changes.has_notices = True
+                self.is_wordless |= event.topic == BackendKind.RECOGNIZER
             case _:
                 pass
 
@@ -211,12 +248,12 @@ class AppState(QObject):
         self._stored_levels = None
 
     def _note(self, notice: Notice) -> None:
-        dated = DatedNotice(f"{datetime.now():%H:%M:%S}", notice)
+        time_text = f"{datetime.now():%H:%M:%S}"
+        dated = DatedNotice(time_text, notice, leaves_at_s(notice, self._now_s()))
         self.history = [*self.history[-MAX_NOTICES + 1 :], dated]
-        same = [shown for shown in self.open_notices if shown.notice != notice]
-        self.open_notices = [*same[-MAX_NOTICES + 1 :], dated]
+        self._notices.add(dated)
 
-    def _tell(self, changes: "_Changes") -> None:
+    def _tell(self, changes: Changes) -> None:
         if changes.has_words:
             self.live_changed.emit()
         if changes.is_replaced:
@@ -234,7 +271,7 @@ class AppState(QObject):
         if changes.has_notices:
             self.notices_changed.emit()
 
-    def _tell_document(self, changes: "_Changes") -> None:
+    def _tell_document(self, changes: Changes) -> None:
         if changes.has_speakers:
             self.speakers_changed.emit()
         if changes.first_line is not None:
@@ -245,37 +282,3 @@ class AppState(QObject):
             self.partial_changed.emit()
         if changes.has_activity:
             self.activity_changed.emit()
-
-
-class _Changes:
-    """What a batch of events touched."""
-
-    def __init__(self) -> None:
-        self.is_replaced = False
-        self.first_line: int | None = None
-        self.has_session = False
-        self.has_backends = False
-        self.has_partial = False
-        self.has_activity = False
-        self.has_spans = False
-        self.has_speakers = False
-        self.has_utterance = False
-        self.has_play = False
-        self.has_notices = False
-
-    @property
-    def has_words(self) -> bool:
-        """Whether what is read, or who said it, may be different."""
-        has_line = self.first_line is not None
-        has_new = self.has_partial or self.has_activity or self.has_spans
-        return self.is_replaced or has_line or has_new or self.has_speakers
-
-    def take_line(self, first: int | None) -> None:
-        """Take note of the first line that an event changed, if any."""
-        if first is not None:
-            self.first_line = first if self.first_line is None else min(self.first_line, first)
-
-    def take_edit(self, event: Event) -> None:
-        """Take note of an event that changes names, colours, or who is one person."""
-        if isinstance(event, SpeakerRenamed | SpeakerMerged | SpeakerColored):
-            self.has_speakers = True

@@ -1,10 +1,13 @@
-"""A line over everything: a kept recording is shown, or models have random weights."""
+"""A line over the words: a kept recording is shown, or models have random weights."""
 
 from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton
 
 from app.i18n import tr
 from app.state import AppState
+from app.views.folding_row import FoldingRow
+
+_TEXT_CHARACTERS = 20
 
 
 class Banner(QFrame):
@@ -19,12 +22,13 @@ class Banner(QFrame):
         self._state = state
         self.text = QLabel()
         self.text.setWordWrap(True)
+        # Beside a button, less would make a tower of words.
+        self.text.setMinimumWidth(_TEXT_CHARACTERS * self.fontMetrics().averageCharWidth())
         self.button = QPushButton(tr("Back to the present recording"))
         self.setObjectName("banner")
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 4, 12, 4)
-        row.addWidget(self.text, 1)
-        row.addWidget(self.button)
+        row.addWidget(FoldingRow(self.text, self.button, stretched=(self.text,), spacing=12))
 
     @Slot()
     def refresh(self) -> None:

@@ -9,12 +9,14 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox
 
 import engine
 from app.controller import Controller
-from app.exports import format_titles
+from app.exports import file_name, format_titles
 from app.i18n import tr
 from app.shelf import Shelf
 from app.views.context import ViewContext
+from app.views.file_places import begin_where_last
 from app.views.keep_dialog import KeepDialog
 from app.views.notice_bar import NoticeHistory
+from app.views.unkept_question import ask_about_unkept
 from engine.core.config import KeepPolicy
 
 if TYPE_CHECKING:
@@ -63,6 +65,7 @@ class Dialogs(QObject):
             [f"{tr('Sound files')} ({_SOUND_PATTERNS})", f"{tr('All files')} (*)"]
         )
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        begin_where_last(dialog, self._window.layout_file, "listening")
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(lambda path: self._controller.listen_to_file(Path(path)))
         dialog.open()
@@ -70,9 +73,20 @@ class Dialogs(QObject):
     @Slot()
     def export_shown(self) -> None:
         """Save the transcript that is shown."""
-        recording = self._state.document.recording
-        name = recording.recording_id if recording is not None else tr("transcript")
-        self._choose_export(name, self._shelf.exports.save_shown)
+        save, saving = self._shelf.exports.save_shown, self._controller.unkept.saving
+        self._choose_export(self._shown_name(), lambda path: save(path, saving()))
+
+    @Slot()
+    def ask_about_unkept(self) -> None:
+        """Ask what becomes of a transcript that is kept nowhere."""
+        unkept = self._controller.unkept
+        ask_about_unkept(
+            self._window,
+            is_recording=self._state.is_busy,
+            export=self._export_unkept,
+            discard=unkept.discard,
+            cancel=unkept.cancel,
+        )
 
     @Slot()
     def export_selection(self) -> None:
@@ -84,10 +98,8 @@ class Dialogs(QObject):
     @Slot(int, int)
     def export_stretch(self, start: int, end: int) -> None:
         """Save what was said in a stretch, or its sound."""
-        recording = self._state.document.recording
-        name = recording.recording_id if recording is not None else tr("transcript")
         self._choose_export(
-            tr("{name}-excerpt", name=name),
+            tr("{name}-excerpt", name=self._shown_name()),
             lambda path: self._shelf.exports.save_stretch(start, end, path),
         )
 
@@ -95,12 +107,13 @@ class Dialogs(QObject):
     def export_stored(self, session_id: str) -> None:
         """Save a kept recording's transcript."""
         save = self._shelf.exports.save_session
-        self._choose_export(session_id, lambda path: save(session_id, path))
+        self._choose_export(self._name(session_id), lambda path: save(session_id, path))
 
     @Slot()
     def show_messages(self) -> None:
-        """Show every notice of this run."""
+        """Show every notice of this run; then they are read."""
         NoticeHistory(self._state, self._window).open()
+        self._state.dismiss_notices()
 
     @Slot()
     def show_about(self) -> None:
@@ -123,9 +136,37 @@ class Dialogs(QObject):
         self._window.menu_actions.choose("keep", policy)
         self._controller.choose_keep(policy)
 
-    def _choose_export(self, name: str, save: Callable[[Path], None]) -> None:
-        dialog = QFileDialog(self._window, tr("Export the transcript"), f"{name}.txt")
+    def _shown_name(self) -> str:
+        return self._name(self._state.shown_id)
+
+    def _name(self, session_id: str) -> str:
+        """Return what the file of a recording is called."""
+        info = self._shelf.recordings.info(session_id)
+        if info is not None:
+            return file_name(info.title, info.started_at)
+        # It is not kept, or was not listed yet.
+        recording = self._state.document.recording
+        return file_name("", recording.started_at if recording is not None else "")
+
+    def _export_unkept(self) -> None:
+        """Save the running or last recording; what waits for it goes on then, or is given up."""
+        unkept, state, exports = self._controller.unkept, self._state, self._shelf.exports
+
+        def save(path: Path, on_saved: Callable[[], None]) -> None:
+            state.show_live()
+            exports.save_shown(path, on_saved)
+
+        state.show_live()
+        dialog = self._choose_export(
+            self._shown_name(), lambda path: unkept.export(lambda done: save(path, done))
+        )
+        dialog.rejected.connect(unkept.cancel)
+
+    def _choose_export(self, name: str, save: Callable[[Path], None]) -> QFileDialog:
+        dialog = QFileDialog(self._window, tr("Export the transcript"))
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        begin_where_last(dialog, self._window.layout_file, "saving")
+        dialog.selectFile(f"{name}.txt")
         filters = {f"{title} (*.{kind})": kind for kind, title in format_titles().items()}
         dialog.setNameFilters(list(filters))
         dialog.setDefaultSuffix("txt")
@@ -133,3 +174,4 @@ class Dialogs(QObject):
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(lambda path: save(Path(path)))
         dialog.open()
+        return dialog

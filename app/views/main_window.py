@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QEvent, QSize, Signal, Slot
 from PySide6.QtGui import QCloseEvent, QGuiApplication, QPaintEvent
-from PySide6.QtWidgets import QLabel, QMainWindow, QStackedWidget, QWidget
+from PySide6.QtWidgets import QMainWindow
 
 from app.access.choices import AccessChoices
 from app.captions import CaptionsFile
@@ -17,7 +17,6 @@ from app.search import Search
 from app.shelf import Shelf
 from app.speech import Speech
 from app.views.arrangement import arrange
-from app.views.banner import Banner
 from app.views.captions.opener import CaptionsOpener
 from app.views.context import ViewContext
 from app.views.dialogs import Dialogs
@@ -26,9 +25,11 @@ from app.views.health.health_strip import HealthStrip
 from app.views.menu_bar import make_menus
 from app.views.model_choices import ModelChoices
 from app.views.notice_bar import NoticeBar
-from app.views.placeholder import placeholder
+from app.views.reading import Reading
 from app.views.search_bar import SearchBar
 from app.views.sessions_panel import SessionsPanel
+from app.views.shown_recording import ShownRecording
+from app.views.side_panels import SidePanels
 from app.views.speak_panel import SpeakPanel
 from app.views.timeline.speaker_timeline import SpeakerTimeline
 from app.views.toolbar import Toolbar
@@ -82,7 +83,6 @@ class MainWindow(QMainWindow):
         self.appearance = appearance
         self.layout_file = layout_file
         self._was_painted = False
-        self._was_ready = False
         settings = controller.settings
         self.toolbar = Toolbar(state, appearance, settings.input, settings.output)
         self.transcript = TranscriptView(context, settings.text_size_pt)
@@ -95,9 +95,15 @@ class MainWindow(QMainWindow):
         self.notice_bar = NoticeBar(state, appearance)
         self.health_strip = HealthStrip(state, appearance)
         self.delays_panel = DelaysPanel(appearance)
-        self.alarm_line = QLabel()
-        self.banner = Banner(state)
-        self.stack = QStackedWidget()
+        self.reading = Reading(
+            state, lambda: controller.settings, self.welcome, self.transcript, self.search_bar
+        )
+        self.panels = SidePanels(
+            self.sessions_panel,
+            self.reading,
+            self.speak_panel,
+            lambda: self.transcript.readable_width,
+        )
         self.captions = CaptionsOpener(context, speech, controller, captions_file, self)
         self.access = AccessChoices(state, self.timeline, layout_file)
         self.dialogs = Dialogs(self, context, controller, shelf)
@@ -111,6 +117,7 @@ class MainWindow(QMainWindow):
         self.model_choices = ModelChoices(self, controller)
         self._connect()
         connect_commands(self, controller, shelf, speech)
+        self.shown_recording = ShownRecording(self, state, shelf, lifecycle)
         self.refresh()
 
     # --- Qt events ---
@@ -143,10 +150,8 @@ class MainWindow(QMainWindow):
         is_ready = self._controller.session is not None and not self._lifecycle.is_closing
         self.toolbar.set_ready(is_ready)
         self.welcome.set_ready(is_ready and is_idle)
-        is_empty = not self.transcript.rows.rows
-        show_welcome = is_empty and is_idle and state.is_live_shown
-        self._show_page(self.welcome if show_welcome else self.transcript)
-        self.transcript.set_placeholder(placeholder(self._state))
+        self.reading.refresh()
+        is_empty, show_welcome = self.reading.is_empty, self.reading.shows_welcome
         self.timeline.setVisible(not show_welcome)
         is_held = state.session_state in (SessionState.RECORDING, SessionState.PAUSED)
         for name, is_enabled in (
@@ -159,8 +164,12 @@ class MainWindow(QMainWindow):
         ):
             self.menu_actions.action(name).setEnabled(is_enabled)
         self._refresh_selection()
-        self.banner.refresh()
         self.pulse.refresh()
+
+    @Slot()
+    def _refresh_panels(self) -> None:
+        for name, panel in (("sessions", self.sessions_panel), ("speak", self.speak_panel)):
+            self.menu_actions.action(name).setChecked(self.panels.is_shown(panel))
 
     @Slot()
     def _refresh_once_filled(self) -> None:
@@ -172,23 +181,10 @@ class MainWindow(QMainWindow):
         is_chosen = self._context.marks.selection is not None
         self.menu_actions.action("excerpt").setEnabled(is_chosen)
 
-    def _show_page(self, page: QWidget) -> None:
-        is_new = self.stack.currentWidget() is not page
-        self.stack.setCurrentWidget(page)
-        # The control that had the focus may be gone or switched off by now.
-        if is_new and page is self.transcript:
-            self.transcript.setFocus()
-            return
-        button = self.welcome.record_button
-        if page is self.welcome and button.isEnabled() and not self._was_ready:
-            self._was_ready = True
-            button.setFocus()
-
     @Slot()
     def show_live(self) -> None:
         """Show the running or last recording again."""
         self._state.show_live()
-        self.sessions_panel.clear_choice()
 
     @Slot(bool)
     def _show_closing(self, has_recording: bool) -> None:
@@ -221,6 +217,14 @@ class MainWindow(QMainWindow):
         self.delays_panel.setVisible(is_on)
         self.menu_actions.action("delays").setChecked(is_on)
         self.layout_file.change(shows_delays=is_on)
+
+    def show_sessions(self, is_on: bool) -> None:
+        """Show or hide the recordings."""
+        self.panels.show_panel(self.sessions_panel, is_on)
+
+    def show_speak_panel(self, is_on: bool) -> None:
+        """Show or hide the text that is spoken."""
+        self.panels.show_panel(self.speak_panel, is_on)
 
     @Slot(bool)
     def set_hears_clicks(self, is_on: bool) -> None:
@@ -264,11 +268,6 @@ class MainWindow(QMainWindow):
     # --- building ---
 
     def _build(self) -> None:
-        self.stack.addWidget(self.welcome)
-        self.stack.addWidget(self.transcript)
-        self.alarm_line.setObjectName("alarmLine")
-        self.alarm_line.setWordWrap(True)
-        self.alarm_line.hide()
         self.delays_panel.hide()
         self.setCentralWidget(arrange(self))
 
@@ -281,7 +280,8 @@ class MainWindow(QMainWindow):
         ):
             changed.connect(self.refresh)
         state.lines_changed.connect(self._refresh_once_filled)
-        self.banner.button.clicked.connect(self.show_live)
+        self.panels.changed.connect(self._refresh_panels)
+        self.reading.banner.button.clicked.connect(self.show_live)
         self.transcript.time_chosen.connect(self.timeline.show_sample)
         self.timeline.time_chosen.connect(self.transcript.show_sample)
         self._context.marks.selection_changed.connect(self._refresh_selection)

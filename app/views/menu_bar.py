@@ -92,6 +92,8 @@ def _recording(window: "MainWindow", controller: Controller) -> tuple[MenuItem, 
         Entry(tr("Pause or resume"), controller.pause_or_resume, ("Ctrl+P",), "pause"),
         Entry(tr("Play the demo"), controller.try_demo, (), "demo"),
         None,
+        Entry(tr("Rename recording…"), lambda: window.shown_recording.rename(), (), "rename"),
+        None,
         Choice(tr("What is kept"), kept, controller.choose_keep, settings.keep, "keep"),
         # Filled once it is known what there is.
         Choice(
@@ -153,8 +155,8 @@ def _view(window: "MainWindow", controller: Controller) -> tuple[MenuItem, ...]:
         ),
         None,
         Switch(tr("Health and delays"), window.show_delays, _layout(window)[1], ("F8",), "delays"),
-        Switch(tr("Recordings"), window.sessions_panel.setVisible, True, ("F9",)),
-        Switch(tr("Speak panel"), window.speak_panel.setVisible, True, ("F10",)),
+        Switch(tr("Recordings"), window.show_sessions, True, ("F9",), "sessions"),
+        Switch(tr("Speak panel"), window.show_speak_panel, True, ("F10",), "speak"),
     )
 
 

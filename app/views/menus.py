@@ -122,7 +122,8 @@ def fill_menu(menu: QMenu, items: Sequence[MenuItem], known: MenuActions) -> Non
                 action = _add(menu, item.title, item.keys)
                 action.setCheckable(True)
                 action.setChecked(item.is_on)
-                action.triggered.connect(item.set)
+                # What Qt itself provides as a slot would be called without whether it is on.
+                action.triggered.connect(lambda is_on, item=item: item.set(is_on))
                 _note(known, item.name, action)
 
 

@@ -1,7 +1,8 @@
 """What the user should know, shown without stopping the work: the newest, the rest a click away."""
 
-from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtCore import QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import (
+    QApplication,
     QDialog,
     QDialogButtonBox,
     QFrame,
@@ -20,9 +21,14 @@ from app.state import AppState
 from app.theme import Appearance
 from engine.core.events import Severity
 
+_HELD_MS = 1000
+"""How soon information whose time is over leaves once nobody holds it any more."""
+
 
 class NoticeBar(QFrame):
     """A bar that is there only while a notice is open.
+
+    Plain information leaves by itself, but not while it is pointed at or has the focus.
 
     Signals:
         history_asked: show all notices so far.
@@ -45,6 +51,9 @@ class NoticeBar(QFrame):
         self.text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.more_button = QToolButton()
         self.more_button.setToolTip(tr("Show all messages"))
+        self.all_button = QToolButton()
+        self.all_button.setText(tr("Dismiss all"))
+        self.all_button.setToolTip(tr("Put all messages away; they stay in the list of messages"))
         self.close_button = QToolButton()
         self.close_button.setToolTip(tr("Put this message away"))
         self.close_button.setAccessibleName(tr("Put this message away"))
@@ -53,20 +62,42 @@ class NoticeBar(QFrame):
         row.setSpacing(8)
         row.addWidget(self._mark, 0, Qt.AlignmentFlag.AlignVCenter)
         row.addWidget(self.text, 1)
-        row.addWidget(self.more_button, 0, Qt.AlignmentFlag.AlignVCenter)
-        row.addWidget(self.close_button, 0, Qt.AlignmentFlag.AlignVCenter)
+        for button in (self.more_button, self.all_button, self.close_button):
+            row.addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self.let_go)
         self.close_button.clicked.connect(state.dismiss_notice)
+        self.all_button.clicked.connect(state.dismiss_notices)
         self.more_button.clicked.connect(self.history_asked)
         state.notices_changed.connect(self._show)
         appearance.changed.connect(self._show)
         self._show()
 
     @Slot()
+    def let_go(self) -> None:
+        """Let information go whose time is over, unless somebody is at it."""
+        if self._is_held():
+            self._timer.start(_HELD_MS)
+            return
+        next_s = self._state.expire_notices()
+        if next_s is not None:
+            self._timer.start(round(1000 * next_s) + 1)
+
+    def _is_held(self) -> bool:
+        focus = QApplication.focusWidget()
+        has_focus = focus is not None and self.isAncestorOf(focus)
+        return self.underMouse() or has_focus or self.window().isMinimized()
+
+    @Slot()
     def _show(self) -> None:
         notices = self._state.open_notices
         self.setVisible(bool(notices))
         if not notices:
+            self._timer.stop()
             return
+        # What leaves next is seen then: this may be a part of its leaving.
+        self._timer.start(_HELD_MS)
         notice = notices[-1].notice
         self.setProperty("severity", notice.severity.value)
         self.style().unpolish(self)
@@ -77,6 +108,7 @@ class NoticeBar(QFrame):
         )
         others = len(notices) - 1
         self.more_button.setVisible(others > 0)
+        self.all_button.setVisible(others > 0)
         self.more_button.setText(tr_n("{n} more", "{n} more", others))
         theme = self._appearance.theme
         is_info = notice.severity is Severity.INFO

@@ -22,6 +22,7 @@ from app.icons import app_icon, icon
 from app.state import AppState
 from app.theme import Appearance
 from app.views.folding_row import FoldingRow
+from app.views.missing_models import MissingModels
 from app.views.scroll_column import ScrollColumn
 from engine.core.events import BackendChanged, BackendState
 from engine.core.types import BackendKind
@@ -48,7 +49,9 @@ class Welcome(QWidget):
         demo_asked: play the bundled conversation through everything.
         file_asked: choose a sound file to listen to.
         devices_asked: look for microphones again.
-        pull_asked: fetch the missing models.
+
+    Attributes:
+        missing: offers to fetch what is not on this machine.
 
     Args:
         state: the backends.
@@ -59,7 +62,6 @@ class Welcome(QWidget):
     demo_asked = Signal()
     file_asked = Signal()
     devices_asked = Signal()
-    pull_asked = Signal()
 
     def __init__(
         self, state: AppState, appearance: Appearance, parent: QWidget | None = None
@@ -77,10 +79,7 @@ class Welcome(QWidget):
         self.look_button = QPushButton(tr("Look again"))
         self._states = {kind: QLabel() for kind in _KINDS}
         self._bars = {kind: QProgressBar() for kind in _KINDS}
-        self.missing = QFrame()
-        self.missing_text = QLabel()
-        self.pull_button = QPushButton(tr("Fetch them now"))
-        self.pull_bar = QProgressBar()
+        self.missing = MissingModels()
         self._build()
         self._refresh()
         state.backends_changed.connect(self._refresh)
@@ -89,7 +88,6 @@ class Welcome(QWidget):
         self.demo_button.clicked.connect(self.demo_asked)
         self.file_button.clicked.connect(self.file_asked)
         self.look_button.clicked.connect(self.devices_asked)
-        self.pull_button.clicked.connect(self.pull_asked)
 
     def set_ready(self, is_ready: bool) -> None:
         """Say whether the engine is there and idle."""
@@ -102,29 +100,6 @@ class Welcome(QWidget):
         """Say what can be done without a microphone, if there is none among these."""
         has_input = any(device.num_inputs and not device.is_monitor for device in devices)
         self.no_input.setVisible(not has_input)
-
-    def show_missing(self, titles: Sequence[str], size: str) -> None:
-        """Say which models are not on this machine; nothing for none."""
-        self.missing.setVisible(bool(titles))
-        self.pull_bar.hide()
-        self.pull_button.setEnabled(True)
-        names = "\n".join(f"•  {title}" for title in titles)
-        self.missing_text.setText(
-            tr(
-                "Not on this computer yet ({size}):\n{names}\n"
-                "They are fetched from the internet once; after that nothing needs it.",
-                size=size,
-                names=names,
-            )
-        )
-
-    def show_pull(self, fraction: float, text: str) -> None:
-        """Show how the fetching goes."""
-        self.pull_button.setEnabled(False)
-        self.pull_bar.show()
-        self.pull_bar.setRange(0, 100 if fraction >= 0 else 0)
-        self.pull_bar.setValue(round(100 * max(0.0, fraction)))
-        self.missing_text.setText(text)
 
     @Slot()
     def _refresh(self) -> None:
@@ -197,7 +172,7 @@ class Welcome(QWidget):
         column.addWidget(self._no_input_card())
         column.addSpacing(12)
         column.addLayout(self._backend_grid())
-        column.addWidget(self._missing_card())
+        column.addWidget(self.missing)
         column.addStretch(3)
 
     def _name_buttons(self) -> None:
@@ -245,20 +220,6 @@ class Welcome(QWidget):
         card.addWidget(FoldingRow(text, self.look_button, stretched=(text,), spacing=12))
         self.no_input.hide()
         return self.no_input
-
-    def _missing_card(self) -> QFrame:
-        self.missing.setProperty("role", "card")
-        card = QVBoxLayout(self.missing)
-        card.setContentsMargins(16, 12, 16, 12)
-        card.setSpacing(8)
-        self.missing_text.setWordWrap(True)
-        card.addWidget(self.missing_text)
-        self.pull_bar.setTextVisible(False)
-        self.pull_bar.setAccessibleName(tr("Fetching models"))
-        card.addWidget(self.pull_bar)
-        card.addWidget(self.pull_button, 0, Qt.AlignmentFlag.AlignLeft)
-        self.missing.hide()
-        return self.missing
 
 
 def _job(kind: BackendKind) -> str:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from app.controller import Controller
 from app.shelf import Shelf
 from app.speech import Speech
+from app.views.file_places import begin_where_last
 
 if TYPE_CHECKING:
     from app.views.main_window import MainWindow
@@ -26,7 +27,11 @@ def connect_commands(
     window.welcome.demo_asked.connect(controller.try_demo)
     window.welcome.file_asked.connect(window.dialogs.choose_sound_file)
     window.welcome.devices_asked.connect(controller.list_devices)
-    window.welcome.pull_asked.connect(shelf.pull_missing)
+    for card in (window.welcome.missing, window.reading.missing_models):
+        card.pull_asked.connect(shelf.pull_missing)
+        shelf.missing_listed.connect(card.show_missing)
+        shelf.pull_progress.connect(card.show_pull)
+    shelf.missing_listed.connect(window.refresh)
     window.delays_panel.report_asked.connect(window.copy_report)
     window.search.hit_chosen.connect(window.show_hit)
     window.search_bar.closed.connect(window.transcript.setFocus)
@@ -39,6 +44,7 @@ def connect_commands(
     panel.position.seek_asked.connect(speech.seek)
     panel.save_asked.connect(speech.save_wav)
     panel.voice_chosen.connect(controller.set_voice)
+    panel.place_dialog = lambda dialog: begin_where_last(dialog, window.layout_file, "saving")
     sessions.open_asked.connect(shelf.open_session)
     sessions.delete_asked.connect(shelf.delete_session)
     sessions.export_asked.connect(window.dialogs.export_stored)
@@ -48,12 +54,13 @@ def connect_commands(
     controller.change_refused.connect(window.model_choices.show_chosen)
     controller.keep_asked.connect(window.captions.leave)
     controller.keep_asked.connect(window.dialogs.ask_what_to_keep)
+    controller.unkept.asked.connect(window.captions.leave)
+    controller.unkept.asked.connect(window.dialogs.ask_about_unkept)
     controller.text_size_changed.connect(window.transcript.set_text_size)
+    controller.text_size_changed.connect(window.panels.settle)
     speech.place_changed.connect(panel.position.set_place)
     speech.save_progress.connect(panel.set_save_progress)
     speech.save_ended.connect(window.show_save_end)
-    shelf.missing_listed.connect(window.welcome.show_missing)
-    shelf.pull_progress.connect(window.welcome.show_pull)
     shelf.models_pulled.connect(controller.reload_models)
     shelf.voices_listed.connect(window.model_choices.show_voices)
     shelf.diarizers_listed.connect(window.model_choices.show_diarizers)

@@ -306,11 +306,22 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Something the user should know: what happened and why, and what to do."""
+    """Something the user should know: what happened and why, and what to do.
+
+    Args:
+        severity: how much it matters.
+        message: what happened and why.
+        advice: what to do.
+        topic: what it is about, for programs: what is told later about the same takes its place;
+            a `BackendKind` where one cannot be had. "" stands by itself.
+        ends_with_recording: it says nothing any more once the recording has ended.
+    """
 
     severity: Severity
     message: str
     advice: str = ""
+    topic: str = ""
+    ends_with_recording: bool = False
 
 
 StreamEvent: TypeAlias = PartialWords | FinalWords | ActivityRevised | StreamNotice

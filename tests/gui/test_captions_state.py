@@ -14,7 +14,9 @@ from engine.core.events import (
     BackendChanged,
     BackendState,
     FinalWords,
+    Notice,
     SessionState,
+    Severity,
     SpanMarked,
     StateChanged,
     UtteranceState,
@@ -75,6 +77,16 @@ def test_quiet_line_when_the_state_changes_then_it_says_so(
     line = captions.window.quiet.text()
     assert text in line
     assert bool(line) == bool(text)
+
+
+def test_quiet_line_when_the_model_came_after_the_beginning_then_no_words_are_promised(
+    captions: CaptionParts,
+) -> None:
+    missing = Notice(Severity.ERROR, "There is no recognizer.", topic="recognizer")
+    captions.state.take([started(), StateChanged(SessionState.RECORDING), missing])
+    ready = BackendChanged(BackendKind.RECOGNIZER, "whisper", BackendState.READY)
+    captions.state.take([ready])
+    assert "No words can be written" in captions.window.view.placeholder
 
 
 def test_quiet_line_when_words_are_behind_then_it_says_how_far(captions: CaptionParts) -> None:

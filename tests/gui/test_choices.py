@@ -110,19 +110,19 @@ def test_missing_models_are_named_with_a_button_that_fetches_them(
     )
     welcome = parts.window.welcome
     qtbot.waitUntil(welcome.missing.isVisible)
-    assert "Whisper tiny.en" in welcome.missing_text.text()
-    assert welcome.pull_button.isEnabled()
+    assert "Whisper tiny.en" in welcome.missing.text.text()
+    assert welcome.missing.pull_button.isEnabled()
     assert "not available" in parts.window.health_strip.backends[BackendKind.RECOGNIZER].text()
     close_window(parts, qtbot)
 
 
 def test_untrained_weights_show_a_banner(parts: WindowParts, qtbot: QtBot) -> None:
-    assert not parts.window.banner.isVisible()
+    assert not parts.window.reading.banner.isVisible()
     parts.session.post(
         BackendChanged(BackendKind.DIARIZER, "tower", BackendState.READY, "Tower", is_trained=False)
     )
-    qtbot.waitUntil(parts.window.banner.isVisible)
-    assert "Untrained weights (Tower)" in parts.window.banner.text.text()
+    qtbot.waitUntil(parts.window.reading.banner.isVisible)
+    assert "Untrained weights (Tower)" in parts.window.reading.banner.text.text()
 
 
 def test_a_voice_that_takes_its_time_to_go_does_not_hold_the_window_up(

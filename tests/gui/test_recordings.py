@@ -1,6 +1,7 @@
 """Kept recordings are listed, opened, exported and deleted."""
 
 import shutil
+import threading
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,15 @@ def _store_session(folder: Path, session_id: str = "2026-01-01_01-01-01") -> Non
     journal.close()
 
 
+def _wait_for_jobs(parts: WindowParts, qtbot: QtBot) -> None:
+    """Wait until every job so far is done."""
+    num_workers, done = 3, list[int]()
+    together = threading.Barrier(num_workers)
+    for _ in range(num_workers):
+        parts.jobs.run(together.wait, done.append)
+    qtbot.waitUntil(lambda: len(done) == num_workers)
+
+
 def test_a_kept_recording_is_listed_opened_exported_and_deleted(
     parts: WindowParts, qtbot: QtBot, tmp_path: Path
 ) -> None:
@@ -54,7 +64,7 @@ def test_a_kept_recording_is_listed_opened_exported_and_deleted(
     panel.list.itemActivated.emit(panel.list.item(0))
     qtbot.waitUntil(lambda: not parts.state.is_live_shown)
     assert parts.state.document.text() == "kept words"
-    assert parts.window.banner.isVisible()
+    assert parts.window.reading.banner.isVisible()
     # A live recording goes on behind it.
     parts.session.post(FinalWords(words("more", 27.0, 28.0)))
     qtbot.waitUntil(lambda: "more" in parts.state.live_document.text())
@@ -191,7 +201,41 @@ def test_the_recording_of_this_run_is_shown_itself_when_it_is_opened(
     qtbot.waitUntil(lambda: parts.state.stored_id == other)
     parts.shelf.open_session(live)
     assert parts.state.is_live_shown
-    assert not parts.window.banner.isVisible()
+    assert not parts.window.reading.banner.isVisible()
+
+
+def test_a_double_click_opens_one_recording_and_moves_nothing_under_the_pointer(
+    parts: WindowParts, qtbot: QtBot
+) -> None:
+    ids = [f"2026-01-01_0{number}-00-00" for number in range(1, 5)]
+    for session_id in ids:
+        _store_session(parts.shelf.sessions_dir, session_id)
+    view, replaced = parts.window.sessions_panel.list, []
+    parts.shelf.list_sessions()
+    qtbot.waitUntil(lambda: view.count() >= len(ids))
+    point = view.visualItemRect(view.item(2)).center()
+    before = view.viewport().mapToGlobal(point)
+    parts.state.document_replaced.connect(lambda: replaced.append(parts.state.stored_id))
+    qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=point)
+    qtbot.waitUntil(parts.window.reading.banner.isVisible)
+    assert view.viewport().mapToGlobal(view.visualItemRect(view.item(2)).center()) == before
+    qtbot.mouseDClick(view.viewport(), Qt.MouseButton.LeftButton, pos=point)
+    _wait_for_jobs(parts, qtbot)
+    assert replaced == [parts.state.stored_id]
+
+
+def test_a_recording_asked_for_twice_at_once_is_opened_once(
+    parts: WindowParts, qtbot: QtBot
+) -> None:
+    _store_session(parts.shelf.sessions_dir)
+    (folder,) = parts.shelf.sessions_dir.iterdir()
+    replaced: list[int] = []
+    parts.state.document_replaced.connect(lambda: replaced.append(1))
+    parts.shelf.open_session(folder.name)
+    parts.shelf.open_session(folder.name)
+    qtbot.waitUntil(lambda: parts.state.stored_id == folder.name)
+    _wait_for_jobs(parts, qtbot)
+    assert replaced == [1]
 
 
 def test_a_recording_of_this_run_that_is_deleted_is_not_shown_any_more(
@@ -202,7 +246,7 @@ def test_a_recording_of_this_run_that_is_deleted_is_not_shown_any_more(
     qtbot.waitUntil(lambda: len(parts.state.live_document.lines) > 0)
     parts.shelf.delete_session(started().recording_id)
     assert parts.window.transcript.row_count() == 0
-    assert parts.window.stack.currentWidget() is parts.window.welcome
+    assert parts.window.reading.stack.currentWidget() is parts.window.welcome
     qtbot.waitUntil(lambda: not list(parts.shelf.sessions_dir.iterdir()))
 
 

@@ -22,11 +22,12 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from app.i18n import short_date
+from app.recording_texts import describe
 from app.views.elided_choice import ElidedChoice
 from app.views.elided_label import ElidedLabel
 from app.views.folding_row import FoldingRow
 from app.views.keep_dialog import KeepDialog
-from app.views.sessions_panel import SessionsPanel, describe
+from app.views.sessions_panel import SessionsPanel
 from app.views.toolbar import DeviceChooser
 from engine.core.events import (
     Notice,
@@ -142,7 +143,7 @@ def test_welcome_page_with_long_texts_in_large_letters_is_whole(
     large_window: WindowParts, qtbot: QtBot
 ) -> None:
     window, size = large_window.window, large_window.window.size()
-    window.welcome.show_missing(["Whisper tiny.en", "Voice clusters"], "120 MB")
+    window.welcome.missing.show_missing(["Whisper tiny.en", "Voice clusters"], "120 MB")
     assert window.welcome.no_input.isVisible()
     _wait_until_whole(qtbot, window)
     assert window.size() == size, "the texts must not push the window wider"
@@ -189,7 +190,7 @@ def test_bars_over_and_under_the_words_with_long_texts_in_large_letters_are_whol
         parts.state.add_notice(Notice(Severity.ERROR, f"Failure {number}.", "Do something."))
     window.search_bar.begin()
     window.search_bar.field.setText("the")
-    assert window.banner.isVisible()
+    assert window.reading.banner.isVisible()
     assert window.notice_bar.isVisible()
     _wait_until_whole(qtbot, window)
 
@@ -215,6 +216,7 @@ class _Info(NamedTuple):
     num_words: int = 1
     is_closed: bool = True
     is_active: bool = False
+    is_recovered: bool = False
 
 
 def _titles(panel: SessionsPanel) -> list[str]:
@@ -247,7 +249,8 @@ def test_filter_finds_recordings_by_title_and_by_date_as_it_is_shown(qtbot: QtBo
         ("nothing of all this", ["None matches."]),
     ):
         panel.filter.setText(wanted)
-        assert _titles(panel) == found, wanted
+        panel.end_search()
+        qtbot.waitUntil(lambda found=found: _titles(panel) == found)
     assert panel.list.item(0).flags() == Qt.ItemFlag.NoItemFlags
 
 

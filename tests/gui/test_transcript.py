@@ -391,3 +391,35 @@ def test_a_view_reached_by_key_shows_that_it_has_the_focus(
     view.setFocus(Qt.FocusReason.TabFocusReason)
     qtbot.waitUntil(view.hasFocus)
     assert view.grab().toImage() != before
+
+
+def test_a_narrow_view_shows_times_above_the_words_and_a_wide_one_beside_them(
+    parts: TranscriptParts, view: TranscriptView
+) -> None:
+    parts.state.take(list(conversation()))
+    view.resize(300, 600)
+    narrow = view.stack.metrics
+    assert narrow.is_narrow
+    assert narrow.text_left == narrow.time_left
+    assert view.viewport().width() - narrow.text_width < 60
+    for index in range(view.row_count()):
+        view.stack.measure(index, parts.appearance.theme)
+        laid_out = view.stack.laid_out(index, parts.appearance.theme)
+        # There is a line for the time, over marked stretches as well.
+        height = laid_out.top if laid_out else view.row_rect(index).height()
+        assert height >= narrow.small_height * (1 if laid_out else 2)
+    view.resize(900, 600)
+    assert not view.stack.metrics.is_narrow
+    assert view.stack.metrics.text_left > view.stack.metrics.badge_left
+
+
+def test_the_name_editor_in_a_narrow_view_is_within_it(
+    parts: TranscriptParts, view: TranscriptView
+) -> None:
+    parts.state.take(list(conversation()))
+    view.resize(260, 600)
+    view.rename_row(0)
+    assert view.editors.name.isVisible()
+    assert view.editors.name.geometry().right() < view.viewport().width()
+    assert view.editors.name.width() > 150
+    view.finish_editing()

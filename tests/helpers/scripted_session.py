@@ -47,6 +47,7 @@ class ScriptedSession:
     speak_error: EngineError | None = None
     reading: Levels | None = None
     length_s: float = 0.0
+    input_used: tuple[str, bool] = ("", False)
     place: SpeechPlace | None = None
     is_playing: bool = False
     heard: int | None = None
@@ -152,6 +153,9 @@ class ScriptedSession:
 
     def levels(self) -> Levels | None:
         return self.reading
+
+    def input_in_use(self) -> tuple[str, bool]:
+        return self.input_used
 
     def recorded_s(self) -> float:
         return self.length_s

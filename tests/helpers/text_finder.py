@@ -208,7 +208,9 @@ def _shown(call: ast.Call) -> list[ast.expr]:
     if _name(call) in _TITLED:
         return call.args[:1]
     if _name(call) in _SETTERS:
-        return [*call.args, *(keyword.value for keyword in call.keywords)]
+        # The topic of a notice is for programs.
+        named = (keyword.value for keyword in call.keywords if keyword.arg != "topic")
+        return [*call.args, *named]
     return []
 
 

@@ -45,7 +45,8 @@ def _while_recording(state: AppState, shown_from: int, backlog_s: float, alarm: 
     if alarm:
         return alarm
     recognizer = state.backends.get(BackendKind.RECOGNIZER)
-    if recognizer is not None and recognizer.state is BackendState.FAILED:
+    is_failed = recognizer is not None and recognizer.state is BackendState.FAILED
+    if is_failed or state.is_wordless:
         return tr("No words can be written: the recognizer could not be loaded.")
     if recognizer is not None and recognizer.state is BackendState.LOADING:
         return tr("Listening. What is said is written as soon as the model is loaded.")

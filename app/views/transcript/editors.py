@@ -135,9 +135,13 @@ class TranscriptEditors(QObject):
         elif self.name.is_open:
             self.name.setFont(metrics.name_font)
             height = metrics.small_height + 14
-            width = min(metrics.text_width, max(_NAME_WIDTH_PX, 14 * metrics.small_height))
+            wanted = max(_NAME_WIDTH_PX, 14 * metrics.small_height)
             top = self._area.row_rect(spot.row).top() + 6
-            self.name.setGeometry(metrics.text_left - 8, top, width, height)
+            # Large names need more than what is left beside a time.
+            right = metrics.text_left + metrics.text_width
+            left = max(metrics.text_left, min(metrics.name_left, right - wanted))
+            width = min(wanted, right - left)
+            self.name.setGeometry(left - 8, top, width, height)
 
     def _open(self, editor: QWidget) -> None:
         editor.show()

@@ -10,7 +10,8 @@ from app.views.speaker_badge import badge_size, paint_badge
 from app.views.transcript.layout import LaidOutRow
 from app.views.transcript.lights import Lights
 from app.views.transcript.metrics import Metrics
-from app.views.transcript.rows import Row, describe_span
+from app.views.transcript.rows import Row
+from app.views.transcript.spans import describe_span
 from engine.core.timebase import format_time
 from engine.core.types import SpanKind
 from engine.text.document import TranscriptDocument
@@ -80,6 +81,8 @@ class TranscriptPainter:
             return
         if row.has_header:
             self._paint_header(row, area)
+        elif self._metrics.is_narrow:
+            self._paint_time(row, area.top() + 4)
         else:
             middle = (self._metrics.line_height - self._metrics.small_height) // 2
             self._paint_time(row, area.top() + laid_out.top + middle)
@@ -143,9 +146,9 @@ class TranscriptPainter:
         else:
             painter.setPen(self._theme.speaker(color))
         name = QFontMetrics(metrics.name_font).elidedText(
-            header_text(row, self._document), Qt.TextElideMode.ElideRight, metrics.text_width
+            header_text(row, self._document), Qt.TextElideMode.ElideRight, metrics.name_width
         )
-        place = QRectF(metrics.text_left, top, metrics.text_width, metrics.small_height)
+        place = QRectF(metrics.name_left, top, metrics.name_width, metrics.small_height)
         painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, name)
 
     def _paint_time(self, row: Row, top: int) -> None:
@@ -160,7 +163,10 @@ class TranscriptPainter:
         if row.span is None:
             return
         painter, metrics, span = self._painter, self._metrics, row.span
-        self._paint_time(row, area.top() + 8)
+        top = area.top() + 8
+        self._paint_time(row, top)
+        if metrics.is_narrow:
+            top += metrics.small_height
         is_loss = span.kind in (SpanKind.GAP, SpanKind.UNTRANSCRIBED)
         color = self._theme.color("warning" if is_loss else "muted")
         text = describe_span(span, self._document.sample_rate)
@@ -168,9 +174,9 @@ class TranscriptPainter:
         right = metrics.text_left + metrics.text_width
         text = font_metrics.elidedText(text, Qt.TextElideMode.ElideRight, metrics.text_width - 48)
         text_right = metrics.text_left + font_metrics.horizontalAdvance(text)
-        middle = area.top() + 8 + metrics.small_height // 2
+        middle = top + metrics.small_height // 2
         painter.setPen(color)
-        place = QRectF(metrics.text_left, area.top() + 8, metrics.text_width, metrics.small_height)
+        place = QRectF(metrics.text_left, top, metrics.text_width, metrics.small_height)
         painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, text)
         painter.setPen(QPen(color, 1, _DASHES[span.kind]))
         painter.drawLine(text_right + 12, middle, right, middle)
@@ -185,6 +191,6 @@ def header_text(row: Row, document: TranscriptDocument) -> str:
 
 def pin_rect(metrics: Metrics, laid_out: LaidOutRow) -> QRectF:
     """Return where the pin of a settled line is, relative to (0, top of its words)."""
-    height = round(metrics.small_height * 0.8)
+    height = metrics.pin_height
     left = metrics.text_left - 10 - height * 0.6
     return QRectF(left, (laid_out.line_height - height) / 2, height * 0.6, height)

@@ -65,6 +65,11 @@ class RowArea(FollowingArea):
         """What it shows, from top to bottom."""
         return self.stack.rows
 
+    @property
+    def readable_width(self) -> int:
+        """The width at which lines of some words stand beside their times."""
+        return self.stack.metrics.readable
+
     def row_count(self) -> int:
         """Return how many rows there are."""
         return len(self.stack)

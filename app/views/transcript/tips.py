@@ -10,7 +10,8 @@ from app.names import shown_name
 from app.views.transcript.layout import DOUBTFUL, LaidOutRow
 from app.views.transcript.metrics import Metrics
 from app.views.transcript.painter import header_text, pin_rect
-from app.views.transcript.rows import Row, describe_span
+from app.views.transcript.rows import Row
+from app.views.transcript.spans import describe_span
 from engine.text.document import DocumentWord, TranscriptDocument
 
 
@@ -37,7 +38,7 @@ def tip_at(
     y = point.y() - laid_out.top
     if y < 0:
         name = header_text(row, document)
-        is_cut = QFontMetrics(metrics.name_font).horizontalAdvance(name) > metrics.text_width
+        is_cut = QFontMetrics(metrics.name_font).horizontalAdvance(name) > metrics.name_width
         return name if is_cut and row.has_header else ""
     is_locked = any(entry.is_locked for entry in row.words)
     if is_locked and pin_rect(metrics, laid_out).adjusted(-4, -4, 4, 4).contains(point.x(), y):

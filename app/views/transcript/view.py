@@ -71,6 +71,11 @@ class TranscriptView(RowArea):
         """The row the cursor is in; -1 for none."""
         return self.cursor_at.row
 
+    @property
+    def placeholder(self) -> str:
+        """What stands where there is no row."""
+        return self._placeholder
+
     def row_text(self, index: int) -> str:
         """Return a row as people hear it told: time, speaker and words."""
         return row_text(self._state.document, self.stack.row(index))

@@ -85,6 +85,22 @@ def test_an_exception_that_comes_again_and_again_is_told_once_and_logged_ever_mo
     assert len(caplog.records) == 10
 
 
+def test_an_exception_that_is_caused_again_later_is_told_and_logged_again(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    told: list[float] = []
+    now_s = 5.0
+    install_hooks(lambda: told.append(now_s), now_s=lambda: now_s)
+    for second in range(5, 70):
+        now_s = float(second)
+        try:
+            raise ZeroDivisionError("oops")
+        except ZeroDivisionError as error:
+            sys.excepthook(type(error), error, error.__traceback__)
+    assert told == [5.0, 35.0, 65.0]
+    assert "(number 31)" in caplog.text
+
+
 def test_an_exception_when_nobody_can_be_told_any_more_is_logged_all_the_same(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
