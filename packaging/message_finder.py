@@ -179,7 +179,7 @@ class _Finder:
         if isinstance(value, ast.Call) and called(value) == "format_bytes":
             number = self._number(value.args[0], scope)
             if number is not None:
-                return [f"{number / 1e6:.0f} MB"]
+                return [f"{number / 1e9:.0f} GB" if number >= 1e9 else f"{number / 1e6:.0f} MB"]
         number = self._number(value, scope)
         if number is not None:
             return [format(number, _format_spec(part))]
