@@ -18,12 +18,14 @@ class _Writer:
     """Writes what was queued, in order. Thread: any; one of its own writes."""
 
     def __init__(self) -> None:
-        self._queue: queue.SimpleQueue[tuple[BackgroundStream, bytes]] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[tuple[BackgroundStream, bytes] | None]
+        self._queue = queue.SimpleQueue()
         # NB: the first is written by whoever holds the lock, the second by the thread.
         self._lock = threading.Lock()
         self._num_put = 0
         self._num_done = 0
-        threading.Thread(target=self._run, name="vivavoce-console", daemon=True).start()
+        self._thread = threading.Thread(target=self._run, name="vivavoce-console", daemon=True)
+        self._thread.start()
 
     def put(self, stream: "BackgroundStream", data: bytes) -> None:
         with self._lock:
@@ -34,9 +36,13 @@ class _Writer:
     def is_idle(self) -> bool:
         return self._num_done == self._num_put
 
+    def end(self, timeout_s: float) -> None:
+        self._queue.put(None)
+        self._thread.join(timeout_s)
+
     def _run(self) -> None:
-        while True:
-            stream, data = self._queue.get()
+        while (item := self._queue.get()) is not None:
+            stream, data = item
             stream.write_through(data)
             self._num_done += 1
 
@@ -115,3 +121,8 @@ class BackgroundStreams:
                 return False
             time.sleep(_POLL_S)
         return True
+
+    def close(self, timeout_s: float) -> None:
+        """End the threads; one whose reader does not read is left alone."""
+        for writer in self._writers:
+            writer.end(timeout_s)

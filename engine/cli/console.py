@@ -172,13 +172,10 @@ def live_console(stop: CancelToken, urgent_s: float = 0.5) -> Iterator[Console]:
     console = Console(streams.out, streams.err, has_colour="NO_COLOR" not in os.environ)
     try:
         yield console
-    except BaseException:
-        streams.drain(urgent_s)
-        raise
-    while not streams.drain(_POLL_S):
-        if stop.is_cancelled:
-            streams.drain(urgent_s)
-            return
+        while not stop.is_cancelled and not streams.drain(_POLL_S):
+            pass
+    finally:
+        streams.close(urgent_s)
 
 
 def width(text: str) -> int:

@@ -1,5 +1,6 @@
 import io
 import os
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from typing import BinaryIO
@@ -39,6 +40,7 @@ def test_lines_when_nobody_reads_then_nobody_waits_and_all_come_later() -> None:
         is_read = read == LINES
         assert is_read
         assert streams.drain(10)
+        streams.close(10)
 
 
 def test_messages_when_standard_output_is_stuck_then_are_written_all_the_same() -> None:
@@ -74,6 +76,7 @@ def test_console_when_left_then_everything_was_written() -> None:
         with live_console(CancelToken()) as console:
             console.line("ünë")
         assert os.read(reader.fileno(), 100) == "ünë\n".encode()
+    assert [thread.name for thread in threading.enumerate() if "console" in thread.name] == []
 
 
 def test_console_when_the_streams_are_no_files_then_writes_to_them_at_once() -> None:
