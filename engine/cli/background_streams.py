@@ -25,6 +25,8 @@ class _Writer:
         self._num_put = 0
         self._num_done = 0
         self._thread = threading.Thread(target=self._run, name="vivavoce-console", daemon=True)
+
+    def start(self) -> None:
         self._thread.start()
 
     def put(self, stream: "BackgroundStream", data: bytes) -> None:
@@ -112,6 +114,8 @@ class BackgroundStreams:
             self._writers.append(_Writer())
         self.out = BackgroundStream(sys.stdout, first)
         self.err = BackgroundStream(sys.stderr, self._writers[-1])
+        for writer in self._writers:
+            writer.start()
 
     def drain(self, timeout_s: float | None = None) -> bool:
         """Wait until all of it is written; return whether it is."""

@@ -30,6 +30,15 @@ def piped() -> Iterator[BinaryIO]:
         yield read
 
 
+@pytest.fixture(autouse=True)
+def _no_thread_stays() -> Iterator[None]:
+    yield
+    for thread in threading.enumerate():
+        if thread.name == "vivavoce-console":
+            thread.join(10)
+            assert not thread.is_alive()
+
+
 def test_lines_when_nobody_reads_then_nobody_waits_and_all_come_later() -> None:
     with piped() as reader:
         streams = BackgroundStreams()
@@ -76,7 +85,6 @@ def test_console_when_left_then_everything_was_written() -> None:
         with live_console(CancelToken()) as console:
             console.line("ünë")
         assert os.read(reader.fileno(), 100) == "ünë\n".encode()
-    assert [thread.name for thread in threading.enumerate() if "console" in thread.name] == []
 
 
 def test_console_when_the_streams_are_no_files_then_writes_to_them_at_once() -> None:
