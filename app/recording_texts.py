@@ -39,7 +39,11 @@ def describe(info: StoredInfo) -> tuple[str, str]:
         if minutes
         else tr("{seconds} s", seconds=seconds)
     )
-    parts = [length, tr_n("{n} word", "{n} words", info.num_words)]
+    # A narrow list breaks its lines between parts, not within a length.
+    parts = [
+        length.replace(" ", "\N{NO-BREAK SPACE}"),
+        tr_n("{n} word", "{n} words", info.num_words),
+    ]
     if info.title:
         parts.insert(0, when(info))
     if not info.is_closed:

@@ -1,10 +1,11 @@
 """Finds, in source code, every message that people may meet: errors, notices and reasons."""
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
+from typing import TypeVar
 
 from message_source import (
     Module,
@@ -20,6 +21,7 @@ from message_source import (
 )
 from message_words import TRANSPARENT, placeholder
 
+_N = TypeVar("_N", bound=ast.AST)
 _ROOT_ERROR = "EngineError"
 # Where each part stands among the positional arguments; all of them can be keywords, too.
 _PARTS: Mapping[str, Mapping[str, int]] = {
@@ -247,19 +249,18 @@ class _Finder:
         return _unique([text for value in constant.values for text in self._resolve(value, inner)])
 
     def _constant(self, name: str, scope: Scope) -> tuple[ast.expr | None, Module]:
-        if name in scope.module.constants:
-            return scope.module.constants[name], scope.module
-        for original, module in self._imported(name, scope):
-            if original in module.constants:
-                return module.constants[original], module
-        return None, scope.module
+        return self._defined(name, scope, lambda module: module.constants)
 
     def _function(self, name: str, scope: Scope) -> tuple[ast.FunctionDef | None, Module]:
-        if name in scope.module.functions:
-            return scope.module.functions[name], scope.module
-        for original, module in self._imported(name, scope):
-            if original in module.functions:
-                return module.functions[original], module
+        return self._defined(name, scope, lambda module: module.functions)
+
+    def _defined(
+        self, name: str, scope: Scope, defined: Callable[[Module], Mapping[str, _N]]
+    ) -> tuple[_N | None, Module]:
+        """Return what a name stands for, and the module that says so."""
+        for original, module in ((name, scope.module), *self._imported(name, scope)):
+            if original in defined(module):
+                return defined(module)[original], module
         return None, scope.module
 
     def _imported(self, name: str, scope: Scope) -> Iterator[tuple[str, Module]]:

@@ -25,6 +25,7 @@ _EMPTY = np.zeros(0, dtype=np.float32)
 _READ_SIZE = 1024
 _MAX_PADDING_S = 0.15
 _OTHER_FILE = "Choose a file that plays in a media player."
+TRUNCATED_TOPIC = "truncated input"
 TRUNCATED_ADVICE = "What is there was used; copy or record it again to have the rest."
 
 
@@ -48,8 +49,7 @@ class AudioFileReader:
 
     A file that ends before its header says, or whose rest is damaged, is read as far as it goes;
     `is_truncated` then says so, at the latest when its end was read. `num_promised` is the length
-    that the header gives, in samples, 0 where it gives none; `num_least` what a whole file has at
-    least, as some containers only estimate. Thread: one at a time.
+    that the header gives, in samples, 0 where it gives none. Thread: one at a time.
 
     Args:
         path: WAV, FLAC, OGG, MP3, or what PyAV decodes (M4A, MP4, WEBM, ...).
@@ -63,7 +63,7 @@ class AudioFileReader:
         _check_readable(self.path)
         opened = _open_with_soundfile(self.path) or _open_with_av(self.path)
         self.sample_rate, self._blocks, self._close = opened.rate, opened.blocks, opened.close
-        self.num_promised, self.num_least = opened.num_promised, opened.num_least
+        self.num_promised = opened.num_promised
         self.is_truncated = opened.is_cut or promises_too_much(self.path)
         self._pending = _EMPTY
         self._num_read = 0
@@ -151,7 +151,6 @@ class _Opened:
         blocks: (n, channels) each; raises ValueError where it ends early.
         close: lets go of the file.
         num_promised: samples that the header speaks of; 0 for none.
-        num_least: samples that a whole file has.
         is_cut: whether it is known to be cut short.
     """
 
@@ -159,7 +158,6 @@ class _Opened:
     blocks: Iterator[np.ndarray]
     close: Callable[[], None]
     num_promised: int
-    num_least: int
     is_cut: bool = False
 
 
@@ -226,8 +224,7 @@ def _open_with_soundfile(path: Path) -> _Opened | None:
             raise ValueError("the file ended before its header says")
 
     is_cut = log_tells_a_cut(file.extra_info)
-    num_frames = int(file.frames)
-    return _Opened(int(file.samplerate), blocks(), file.close, num_frames, num_frames, is_cut)
+    return _Opened(int(file.samplerate), blocks(), file.close, int(file.frames), is_cut)
 
 
 def _open_with_av(path: Path) -> _Opened:
@@ -273,4 +270,4 @@ def _open_with_av(path: Path) -> _Opened:
         if num_given < num_least:
             raise ValueError("the file ended before its header says")
 
-    return _Opened(rate, blocks(), container.close, num_promised, num_least)
+    return _Opened(rate, blocks(), container.close, num_promised)

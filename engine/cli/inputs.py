@@ -10,7 +10,6 @@ from engine.core.resources import resource_path
 
 DEMO = "demo"
 DEMO_FILE = "demo/conversation.flac"
-_ROUNDING_S = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,21 +52,10 @@ class FileFacts:
     Args:
         path: of the file.
         duration_s: as its header promises; 0 if it does not say.
-        least_s: a whole file of this header is no shorter; 0 if it does not say.
-        is_truncated: whether there is less than its header promises.
     """
 
     path: Path
     duration_s: float
-    least_s: float
-    is_truncated: bool
-
-    def is_cut_off(self, read_s: float) -> bool:
-        """Return whether the file ended early, now that so many seconds of it were read.
-
-        Damage in the middle of a file shows only when it is decoded.
-        """
-        return self.is_truncated or read_s < self.least_s - _ROUNDING_S
 
 
 def inspect_file(path: Path) -> FileFacts:
@@ -77,7 +65,4 @@ def inspect_file(path: Path) -> FileFacts:
         AudioFileError: it is missing, empty, unreadable, or no audio.
     """
     with AudioFileReader(path) as reader:
-        rate = reader.sample_rate
-        return FileFacts(
-            path, reader.num_promised / rate, reader.num_least / rate, reader.is_truncated
-        )
+        return FileFacts(path, reader.num_promised / reader.sample_rate)

@@ -64,7 +64,8 @@ def _listen(request: ListenRequest, console: Console, interrupts: Interrupts) ->
     choice = choose_input(request.settings.input)
     if request.is_fast and choice.is_microphone:
         raise ConfigError("--fast is for files.", advice="Leave it out, or use --input file:PATH.")
-    facts = inspect_file(choice.path) if choice.path is not None else None
+    if choice.path is not None:
+        inspect_file(choice.path)
     check_backends(
         request.settings,
         request.startup.environment,
@@ -81,19 +82,11 @@ def _listen(request: ListenRequest, console: Console, interrupts: Interrupts) ->
         allow_untrained=request.allow_untrained,
     ) as session:
         run = _ListenRun(replace(request, settings=settings), choice, console, interrupts, session)
-        status = run.run()
-        read_s = session.document.num_samples / session.document.sample_rate
-    if facts is not None and not run.was_stopped and facts.is_cut_off(read_s):
-        return INPUT_PROBLEM if status == DONE else status
-    return status
+        return run.run()
 
 
 class _ListenRun:
-    """One recording. Thread: main.
-
-    Attributes:
-        was_stopped: whether it ended before its input did.
-    """
+    """One recording. Thread: main."""
 
     def __init__(
         self,
@@ -113,7 +106,6 @@ class _ListenRun:
             kind for kind in _KINDS if chosen_backend(request.settings, kind) != NO_BACKEND
         )
         self._tick: Callable[[float], None] = lambda _: None
-        self.was_stopped = False
 
     def run(self) -> int:
         self._subscribe()
@@ -128,7 +120,9 @@ class _ListenRun:
         self._tell_what_was_kept()
         if not has_ended:
             return INTERRUPTED
-        return FAILED if self._reporter.has_failed else DONE
+        if self._reporter.has_failed:
+            return FAILED
+        return INPUT_PROBLEM if self._reporter.is_input_truncated else DONE
 
     def _subscribe(self) -> None:
         self._session.subscribe(self._reporter.take)
@@ -172,11 +166,11 @@ class _ListenRun:
                 is_introduced = True
                 self._introduce()
             if not is_stopping and self._should_stop():
-                is_stopping = self.was_stopped = True
+                is_stopping = True
                 self._session.stop()
             is_cut = self._interrupts.discard.is_cancelled or self._console.is_closed
             if is_cut and not is_discarding:
-                is_discarding = self.was_stopped = True
+                is_discarding = True
                 self._session.stop(discard_backlog=True)
                 if self._interrupts.is_urgent:
                     break

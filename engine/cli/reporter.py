@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from engine.audio.files import TRUNCATED_TOPIC
 from engine.cli.console import Console
 from engine.core.events import (
     BackendChanged,
@@ -33,6 +34,7 @@ class Reporter:
         has_failed: whether something went wrong that the command has not been told otherwise.
         failed: kinds of backends that could not be loaded.
         recording: what the running recording is.
+        is_input_truncated: whether the file that was read ended before it should have.
     """
 
     def __init__(self, console: Console) -> None:
@@ -42,6 +44,7 @@ class Reporter:
         self.has_failed = False
         self.failed: frozenset[BackendKind] = frozenset()
         self.recording: RecordingStarted | None = None
+        self.is_input_truncated = False
 
     def take(self, event: Event) -> None:
         """Take an event in."""
@@ -92,4 +95,5 @@ class Reporter:
         if is_left_to_command:
             return
         self.has_failed = self.has_failed or event.severity is Severity.ERROR
+        self.is_input_truncated = self.is_input_truncated or event.topic == TRUNCATED_TOPIC
         self._console.note(f"{event.message} {event.advice}")

@@ -93,7 +93,7 @@ def transcribe_file(request: TranscribeRequest) -> int:
         return INTERRUPTED
     options = ExportOptions(name=choice.path.stem, turns=request.turns)
     _write(document, export_format, request.out, options)
-    if facts.is_cut_off(document.num_samples / document.sample_rate):
+    if reporter.is_input_truncated:
         return INPUT_PROBLEM
     return FAILED if reporter.has_failed else DONE
 

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from engine.audio.device import InputStream
-from engine.audio.files import TRUNCATED_ADVICE, truncated_message
+from engine.audio.files import TRUNCATED_ADVICE, TRUNCATED_TOPIC, truncated_message
 from engine.audio.level_track import LevelTrack
 from engine.audio.levels import LevelMeter, Levels
 from engine.audio.timeline import AudioTimeline
@@ -184,7 +184,9 @@ class Capture:
             if captured.is_end:
                 if captured.is_truncated:
                     message = truncated_message(self.input_name)
-                    self._hooks.post(Notice(Severity.WARNING, message, TRUNCATED_ADVICE))
+                    self._hooks.post(
+                        Notice(Severity.WARNING, message, TRUNCATED_ADVICE, TRUNCATED_TOPIC)
+                    )
                 self._hooks.on_end()
                 return
             if self._input.is_live:

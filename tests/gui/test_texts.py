@@ -255,8 +255,8 @@ def test_filter_finds_recordings_by_title_and_by_date_as_it_is_shown(qtbot: QtBo
 
 
 def test_recording_in_the_list_tells_its_count_in_words(qtbot: QtBot) -> None:
-    assert describe(_Info("x", "", "no date")) == ("x", "1 min 01 s · 1 word")
-    assert describe(_Info("x", "A", "no date", 3.0, 0)) == ("A", "x · 3 s · 0 words")
+    assert describe(_Info("x", "", "no date")) == ("x", "1\xa0min\xa001\xa0s · 1 word")
+    assert describe(_Info("x", "A", "no date", 3.0, 0)) == ("A", "x · 3\xa0s · 0 words")
 
 
 @pytest.mark.qt_log_ignore("does not support raise", extend=True)

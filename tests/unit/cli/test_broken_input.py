@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 import soundfile
 
-from engine.cli.inputs import FileFacts
 from engine.cli.main import main
 from engine.core.config import Settings, load_settings
 from engine.core.errors import ConfigError
@@ -87,13 +86,6 @@ def test_text_when_it_is_no_utf8_then_is_spoken_all_the_same(
     out = tmp_path / "out.wav"
     assert main(["say", "-", "-o", str(out), "--voice", "fake"]) == 0
     assert out.stat().st_size > 1000
-
-
-def test_facts_when_less_was_read_than_a_whole_file_has_then_it_was_cut_off() -> None:
-    facts = FileFacts(Path("x"), duration_s=10.0, least_s=9.85, is_truncated=False)
-    assert not facts.is_cut_off(9.86)
-    assert facts.is_cut_off(9.8)
-    assert not FileFacts(Path("x"), 0.0, 0.0, is_truncated=False).is_cut_off(0.0)
 
 
 @pytest.mark.parametrize("name", ["input", "recognizer", "models_dir", "sessions_dir"])
